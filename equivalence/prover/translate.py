@@ -80,7 +80,7 @@ class Translator:
     tested: list[Failure] = field(default_factory=list)
     # aggregates and window functions that may raise something
     raising: list[Raising] = field(default_factory=list)
-    # the groups, outermost first, for which the next is evaluated before any of them is dropped
+    # the rows and groups, outermost first, for which the next is evaluated before any of them is dropped
     before: tuple[Made, ...] = ()
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
@@ -205,7 +205,7 @@ class Translator:
 
     @contextmanager
     def making(self, before: tuple[Made, ...]) -> Iterator[None]:
-        """Translate what is evaluated for these groups, outermost first, before any of them is dropped."""
+        """Translate what is evaluated for these rows and groups, outermost first, before any is dropped."""
         outer, self.before = self.before, before
         try:
             yield

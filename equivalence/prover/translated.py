@@ -80,7 +80,7 @@ class Failure:
     # the query that it is evaluated in, and of that the expression whose parts are evaluated together
     within: a.Query | None = None
     apart: a.Expr | None = None
-    # the groups, outermost first, that it is evaluated for before any of them is dropped
+    # the rows and groups, outermost first, that it is evaluated for before any of them is dropped
     before: tuple[Made, ...] = ()
 
 

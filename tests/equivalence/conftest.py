@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
@@ -17,6 +18,16 @@ create table m (k int, v int, g int);
 """
 
 Check = Callable[..., Verdict]
+
+
+@pytest.fixture(scope="module")
+def rows_on_server(
+    request: pytest.FixtureRequest, scratch_server: ScratchServer, module_database: str
+) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """A database with the module's SCHEMA and ROWS."""
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        connection.execute((request.module.SCHEMA + request.module.ROWS).encode())
+        yield connection
 
 
 @pytest.fixture(scope="module")

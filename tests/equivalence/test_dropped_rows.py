@@ -4,18 +4,14 @@ query that leaves them out before does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
 
-from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.prover import prove
-from rewright.equivalence.proving import Binding
 from rewright.equivalence.records import Proof
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.text_pairs import prover
 
 SCHEMA = """
 create table t (id int primary key, g int not null, x int not null, h int not null, d date);
@@ -109,33 +105,19 @@ ALIKE = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def server(
-    scratch_server: ScratchServer, module_database: str
-) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
-    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS).encode())
-        yield connection
-
-
-def _bound(pair: tuple[str, str]) -> Binding:
-    first, second = (bind(text, CATALOG) for text in pair)
-    return Binding(first, second, CATALOG)
-
-
 @pytest.mark.parametrize("pair", APART)
 @pytest.mark.parametrize("turned", [False, True])
 def test_what_raises_in_dropped_rows_is_a_reservation(pair: tuple[str, str], turned: bool) -> None:
-    binding = _bound(pair[::-1] if turned else pair)
-    found = prove(binding.original, binding.candidate, CATALOG, deadline_seconds=60)
+    texts = pair[::-1] if turned else pair
+    found = prove(*(bind(text, CATALOG) for text in texts), CATALOG, deadline_seconds=60)
     assert not isinstance(found, Proof) or "errors" in found.modulo
-    by_parts = prove_pair(binding, CATALOG, 1.0).proved
+    by_parts = prover(CATALOG, 1.0)(*texts)
     assert by_parts is None or "errors" in by_parts.modulo
 
 
 @pytest.mark.parametrize("pair", ALIKE)
 def test_what_drops_the_same_needs_none(pair: tuple[str, str]) -> None:
-    found = prove_pair(_bound(pair), CATALOG, 60).proved
+    found = prover(CATALOG, 60)(*pair)
     assert found is not None
     assert found.modulo == ()
 
@@ -143,15 +125,15 @@ def test_what_drops_the_same_needs_none(pair: tuple[str, str]) -> None:
 @pytest.mark.server
 @pytest.mark.parametrize("pair", APART)
 def test_a_server_tells_them_apart(
-    pair: tuple[str, str], server: psycopg.Connection[tuple[object, ...]]
+    pair: tuple[str, str], rows_on_server: psycopg.Connection[tuple[object, ...]]
 ) -> None:
-    first, second = (_outcome(server, text) for text in pair)
+    first, second = (_outcome(rows_on_server, text) for text in pair)
     assert first != second
 
 
-def _outcome(server: psycopg.Connection[tuple[object, ...]], text: str) -> str:
+def _outcome(rows_on_server: psycopg.Connection[tuple[object, ...]], text: str) -> str:
     try:
-        server.execute(text.encode()).fetchall()
+        rows_on_server.execute(text.encode()).fetchall()
     except psycopg.errors.DivisionByZero as error:
         return str(error.sqlstate)
     return "rows"

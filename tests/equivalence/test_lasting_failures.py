@@ -4,12 +4,9 @@ tells them apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
 
-from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.prover import prove
 from rewright.equivalence.records import Proof
 from rewright.sql.binder import bind
@@ -61,15 +58,6 @@ ALIKE = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def server(
-    scratch_server: ScratchServer, module_database: str
-) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
-    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS).encode())
-        yield connection
-
-
 @pytest.mark.parametrize(("first", "second"), APART)
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_same_words_of_other_rows_are_a_reservation(first: str, second: str, turned: bool) -> None:
@@ -88,14 +76,14 @@ def test_failures_of_the_same_rows_need_none(first: str, second: str) -> None:
 @pytest.mark.server
 @pytest.mark.parametrize(("first", "second"), APART)
 def test_a_server_tells_them_apart(
-    first: str, second: str, server: psycopg.Connection[tuple[object, ...]]
+    first: str, second: str, rows_on_server: psycopg.Connection[tuple[object, ...]]
 ) -> None:
-    assert _outcome(server, first) != _outcome(server, second)
+    assert _outcome(rows_on_server, first) != _outcome(rows_on_server, second)
 
 
-def _outcome(server: psycopg.Connection[tuple[object, ...]], text: str) -> str:
+def _outcome(rows_on_server: psycopg.Connection[tuple[object, ...]], text: str) -> str:
     try:
-        server.execute(text.encode()).fetchall()
+        rows_on_server.execute(text.encode()).fetchall()
     except psycopg.DataError as error:
         return str(error.sqlstate)
     except psycopg.errors.CardinalityViolation as error:

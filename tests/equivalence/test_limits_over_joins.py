@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.equivalence.decomposition.search import proved_by_parts
-from rewright.equivalence.proof import Proof, check_proof
+from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover.prove import prove
 from rewright.sql.binder import bind
+from tests.equivalence.text_pairs import parts_prover
 from tests.rewrite.sqlfixtures import catalog
+
+by_parts = parts_prover(catalog())
 
 COUNTED = (
     "SELECT c.id, c.state, {} AS n FROM cust c"
@@ -64,16 +66,6 @@ GROUPS = (
     "SELECT c.id, c.name, count(o.id) AS n FROM cust c LEFT JOIN ord o ON o.cust = c.id {} GROUP BY c.id"
     " ORDER BY {} LIMIT 5"
 )
-
-
-def by_parts(first: str, second: str, seconds: float) -> set[str] | None:
-    """The reservations of a proof that replays; None where none is found."""
-    queries = bind(first, catalog()), bind(second, catalog())
-    proved = proved_by_parts(*queries, catalog(), seconds)
-    if proved is None:
-        return None
-    assert check_proof(proved.proof, *queries, catalog()) is None
-    return set(proved.modulo)
 
 
 @pytest.mark.parametrize("most", [5, 7])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.equivalence.decomposition.search import proved_by_parts
-from rewright.equivalence.proof import check_proof
-from rewright.sql.binder import bind
+from tests.equivalence.text_pairs import parts_prover
 from tests.rewrite.sqlfixtures import catalog
+
+by_parts = parts_prover(catalog())
 
 ASKED = "SELECT d.id, (SELECT {value} FROM visit v WHERE {inner} = {outer}) AS n FROM visit d ORDER BY d.id"
 JOINED = (
@@ -15,16 +15,6 @@ JOINED = (
     " ON g.k = {outer} ORDER BY d.id"
 )
 SERIES = "generate_series(timestamp '2024-07-01', timestamp '2024-08-31', interval '1 day') d(day)"
-
-
-def by_parts(first: str, second: str, seconds: float) -> set[str] | None:
-    """The reservations of a proof that replays; None where none is found."""
-    queries = bind(first, catalog()), bind(second, catalog())
-    proved = proved_by_parts(*queries, catalog(), seconds)
-    if proved is None:
-        return None
-    assert check_proof(proved.proof, *queries, catalog()) is None
-    return set(proved.modulo)
 
 
 def counted(
