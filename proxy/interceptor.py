@@ -26,7 +26,7 @@ from rewright.proxy.session import IDLE, Exchange, Session
 from rewright.proxy.slow import SlowReports
 from rewright.proxy.statements import Statement, StatementRegistry, split_names
 from rewright.proxy.texts import Texts
-from rewright.proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
+from rewright.proxy.wire.tables import BIND, CALL, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
 # what may change a table, or bind what does
 _RUNNING = frozenset((Q, BIND, EXECUTE))
@@ -96,6 +96,7 @@ class SessionInterceptor:
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
         self.look_again()
         if kind == Q:
+            self.registry.runs(b"")
             # one that does not end as a text does is the server's to refuse
             taken = None if data[end - 1] else self._query(data[at + HEADER_SIZE : end - 1])
         elif kind == PARSE:
@@ -117,6 +118,8 @@ class SessionInterceptor:
 
     def unseen(self, kind: int, data: bytes, at: int) -> bool:
         """A message too large to look at: what it changes is unknown. False: not even its names are there."""
+        if kind in {Q, CALL}:
+            self.registry.runs(b"")
         if kind == Q:
             self.forget_unnamed()
             return True
@@ -262,7 +265,7 @@ class SessionInterceptor:
 
     def drop_portal(self, name: bytes) -> None:
         portal = self.registry.portals.pop(name, None)
-        if portal is not None and portal.private:
+        if portal is not None and portal.private and portal.private != name:
             self.privates.dead_portals.append(portal.private)
 
     def forget_unnamed(self) -> None:

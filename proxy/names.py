@@ -15,7 +15,7 @@ from rewright.proxy.serving.exchanges import ServeExecute
 from rewright.proxy.serving.forwarding import forward, portion
 from rewright.proxy.serving.refreshing import refresh
 from rewright.proxy.session import Cancelled, Exchange
-from rewright.proxy.statements import Portal, split_names
+from rewright.proxy.statements import Portal, bind_of, split_names
 from rewright.proxy.wire.tables import HEADER_SIZE
 
 
@@ -49,8 +49,10 @@ class Names:
             # read before it runs, the settings are old again once it has
             in_force.stale_after()
             return None
-        context.cycles.unusual = True
         message = data[at:end]
+        if bind_of(message) is None:  # the server refuses it, in its own words
+            return None
+        context.cycles.unusual = True
         if statement.answer is not None or statement.tag:
             return local.bind_exchange(context, portal, statement, message)
         self._registry.portals[portal] = Portal(statement, message, ahead=context.cycles.pending)
@@ -74,6 +76,7 @@ class Names:
         if name_end < 0 or end - name_end != 5:
             return None
         name = data[at + HEADER_SIZE : name_end]
+        self._registry.runs(name)
         portal = self._registry.portals.get(name)
         if portal is None:
             self._measuring.passed_by()

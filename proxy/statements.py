@@ -14,6 +14,8 @@ from typing import Any
 from rewright.proxy.ports import Answer, Candidate
 from rewright.proxy.serving.kept_settings import SetCommand
 from rewright.proxy.wire.backend import Column
+from rewright.proxy.wire.framing import HEADER, ProtocolViolation
+from rewright.proxy.wire.frontend import Bind, decode
 
 MAX_STATEMENTS = 10_000
 
@@ -74,21 +76,32 @@ class Statement:
 
 @dataclass(slots=True)
 class Portal:
-    """A bound statement: the client's Bind as it came; where a replacement runs instead, its private portal.
+    """A bound statement: the client's Bind as it came; ``private``: the portal that a replacement runs in,
+    ours, or the client's own if that has a name.
 
     ``ahead``: cycles that were open when it was bound; it lives to the end of the one behind them.
-    ``original``: the client's own was executed, and goes on if it is executed again.
+    ``original``: the client's own was executed, and goes on if it is executed again. ``moved``: SQL may have
+    read from it.
     """
 
     statement: Statement
     bind: bytes
     private: bytes = b""
     original: bool = False
+    moved: bool = False
     ahead: int = 0
     result_formats: tuple[int, ...] = ()
     rows: list[bytes] | None = None
     tag: bytes = b""
     cursor: Any = None  # of a lake query that is being read
+
+    @property
+    def bound(self) -> Bind:
+        """What ``bind`` says. Raises ProtocolViolation: see ``bind_of``."""
+        found = bind_of(self.bind)
+        if found is None:
+            raise ProtocolViolation("not a Bind")
+        return found
 
 
 @dataclass(slots=True)
@@ -137,6 +150,12 @@ class StatementRegistry:
         self.statements = dict.fromkeys(self.statements)
         self.fresh.clear()
 
+    def runs(self, executed: bytes) -> None:
+        """Something is run, the portal ``executed`` or (empty) anything: it may read from portals by name."""
+        for name, portal in self.portals.items():
+            if name and name != executed:
+                portal.moved = True
+
     def known(self) -> Iterator[Statement]:
         """What names or portals stand for; a portal outlives the name of its
         statement. Some may come twice.
@@ -161,6 +180,15 @@ def split_parse(data: bytes, start: int, end: int) -> tuple[bytes, bytes, tuple[
         return None
     types = struct.unpack_from(f"!{count}I", data, text_end + 3) if count else ()
     return data[start:name_end], data[name_end + 1 : text_end], types
+
+
+def bind_of(message: bytes) -> Bind | None:
+    """A Bind message, decoded; None when it is malformed."""
+    try:
+        decoded = decode(b"B", message[HEADER.size :])
+    except ProtocolViolation:
+        return None
+    return decoded if isinstance(decoded, Bind) else None
 
 
 def split_names(data: bytes, start: int, end: int) -> tuple[bytes, bytes] | None:

@@ -37,8 +37,7 @@ from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, Pending
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import CommandComplete, DataRow
-from rewright.proxy.wire.framing import HEADER
-from rewright.proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse, Query, decode
+from rewright.proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse, Query
 from rewright.proxy.wire.tables import DATA_ROW
 
 BATCH = 500
@@ -290,8 +289,7 @@ def fetch_exchange(
     if max_rows:
         yield from failed_execute(SqlError("0A000", "FETCH from a lake's cursor gives all its rows at once"))
         return
-    bind = decode(b"B", portal.bind[HEADER.size :])
-    assert isinstance(bind, Bind)
+    bind = portal.bound
     probe, told = _probe(command.name, context.lake_cursors[command.name].token)
     yield from _executed(
         context,

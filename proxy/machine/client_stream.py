@@ -191,7 +191,10 @@ class ClientStream(ClientWalk):
             self._life.fatal = True  # what the server says from here on is nobody's loss
         if kind in {Q, CALL} and (self._cycles.since or self._cycles.mixed):
             return self._mix(kind, data, at, end)
-        if not self.table[kind] or self.interceptor is None or kind in {SYNC_TYPE, CALL, TERMINATE}:
+        if not self.table[kind] or self.interceptor is None or kind in {SYNC_TYPE, TERMINATE}:
+            return False
+        if kind == CALL:
+            self.interceptor.unseen(kind, data, at)
             return False
         if kind in {COPY_DONE, COPY_FAIL}:
             self.table = self.normal

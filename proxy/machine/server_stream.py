@@ -11,7 +11,7 @@ from rewright.proxy.machine.client_stream import IN_COPY, ClientStream
 from rewright.proxy.machine.core import ServerWalk
 from rewright.proxy.machine.cycles import Cycles, unpack
 from rewright.proxy.machine.hot import EVENT_LIMIT
-from rewright.proxy.machine.phases import Life
+from rewright.proxy.machine.phases import Life, Phase
 from rewright.proxy.machine.replies import PendingReplies
 from rewright.proxy.machine.steps import PendingReply
 from rewright.proxy.wire.tables import (
@@ -132,7 +132,10 @@ class ServerStream(ServerWalk):
     def _copy_in(self) -> None:
         """The server now ignores Sync until CopyDone or CopyFail: also the one that libpq sent along."""
         cycles = self._cycles
-        if cycles.pending == 1 and cycles.last == SYNC_TYPE:
+        if self._life.phase is Phase.WAITING:
+            # what waits for the end of the COPY can't bring it about, and the server refuses it in a COPY
+            self.upwards.pass_through("a message behind a COPY that has not ended")
+        elif cycles.pending == 1 and cycles.last == SYNC_TYPE:
             cycles.pending = 0
             cycles.since = b"E"
             cycles.answered = 0

@@ -42,8 +42,7 @@ from rewright.proxy.session import (
 )
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire.backend import Column
-from rewright.proxy.wire.framing import HEADER
-from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
+from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query
 from rewright.proxy.wire.tables import ROW_DESCRIPTION
 
 
@@ -75,6 +74,8 @@ class ServeExecute(Serving):
     def exchange(self) -> Exchange:
         clean = self.clean
         try:
+            if self.portal.moved:
+                raise Declined("block")
             self.precheck(clean=clean)
             portal = yield from self._agree(clean=clean)
         except Declined as declined:
@@ -98,8 +99,7 @@ class ServeExecute(Serving):
             raise Declined(statement.refused)
         if statement.columns is None and statement.resolved is None:
             yield from self._learn(statement)
-        bind = decode(b"B", self.portal.bind[HEADER.size :])
-        assert isinstance(bind, Bind)
+        bind = self.portal.bound
         self.statement_name = bind.statement
         self.bind, self.types = bind, statement.resolved or ()
         refused: set[str] = set()
@@ -112,10 +112,8 @@ class ServeExecute(Serving):
 
     def _learn(self, statement: Statement) -> Generator[Any, Any, None]:
         """Once a statement: the parameter types the server resolved, and the columns."""
-        bind = decode(b"B", self.portal.bind[HEADER.size :])
-        assert isinstance(bind, Bind)
         batch = Batch()
-        index = batch.add(Describe(b"S", bind.statement).encode())
+        index = batch.add(Describe(b"S", self.portal.bound.statement).encode())
         replies = checked((yield batch.ask()))
         statement.resolved, statement.columns = described(replies.pending_replies[index])
         if statement.columns is None and self.candidate.site is None:

@@ -86,6 +86,8 @@ class Serving:
         self.text = text
         self.began = context.clock()
         self.statement_name = b""
+        # the name of the client's portal: what SQL can read from once it is not empty
+        self.name = b""
         # what the client's own statement was bound with
         self.bind: Bind | None = None
         self.types: tuple[int, ...] = ()
@@ -168,7 +170,7 @@ class Serving:
         *,
         clean: bool,
     ) -> Decision:
-        """Parse and bind the replacement, let the guard look; returns the private portal to execute.
+        """Parse and bind the replacement, let the guard look; returns the portal to execute.
 
         Raises Declined, Broken (a private message failed) or Skipped.
         """
@@ -184,13 +186,13 @@ class Serving:
         portal = self.privates.new_portal()
         batch.add(Bind(portal, statement.name, bind.formats, bind.values, bind.result_formats).encode())
         of_replacement = range(own, len(batch.messages))
-        if statement.once:
+        if statement.once and not self.name:
             batch.add(Close(b"S", statement.name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
         target = self._add_target(batch)
         replies = yield batch.ask()
-        if statement.once and replies.error is not None:
+        if statement.once and (replies.error is not None or self.name):
             self.privates.close_later(statement.name)
         self._checked(replies, of_replacement)
         private = statement.kept or self._parsed(replies, statement, (text, types))
@@ -205,8 +207,22 @@ class Serving:
         # the settings that the guard has just read may ask for another text than was bound
         if self.wanted_text() != text:
             raise Declined("hints")
+        if self.name:
+            yield from self._take_the_name(bind, statement.name)
+            return self.name
         self.privates.dead_portals.remove(portal)
         return portal
+
+    def _take_the_name(self, bind: Bind, statement: bytes) -> Generator[Any, Any, None]:
+        """Bind the replacement to the client's named portal: FETCH, MOVE and functions that are given its
+        name go on where the client's Execute ended, and the other way round.
+        """
+        batch = Batch()
+        batch.add(Close(b"P", self.name).encode())
+        bound = Bind(self.name, statement, bind.formats, bind.values, bind.result_formats)
+        index = batch.add(bound.encode())
+        self.privates.add_cleaning(batch)
+        self._checked((yield batch.ask()), range(index, index + 1))
 
     def _add_statement(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> _Statement:
         """Parse the replacement, unless that was done before."""

@@ -17,8 +17,7 @@ from rewright.proxy.serving.private import NOWHERE
 from rewright.proxy.serving.refusing import CANCELLED, failed_query, substitute_error
 from rewright.proxy.session import Cancelled, Exchange, Send, Wait
 from rewright.proxy.statements import Portal
-from rewright.proxy.wire.framing import HEADER
-from rewright.proxy.wire.frontend import Bind, Execute, Query, decode
+from rewright.proxy.wire.frontend import Execute, Query
 
 MAX_ASKED = 10_000
 
@@ -57,9 +56,7 @@ def execute_exchange(
 ) -> Exchange:
     """An Execute: its statement gains the rewrite that was found."""
     statement = portal.statement
-    bind = decode(b"B", portal.bind[HEADER.size :])
-    assert isinstance(bind, Bind)
-    query = context.slow.before(statement.text, statement.resolved or statement.param_types, bind)
+    query = context.slow.before(statement.text, statement.resolved or statement.param_types, portal.bound)
     try:
         found = yield from _ask(context, statement.text, query)
     except Cancelled:

@@ -165,8 +165,7 @@ def _parameter_types(declared: tuple[int, ...], told: tuple[int, ...]) -> tuple[
 
 def bound_values(portal: Portal, types: tuple[int, ...]) -> tuple[object, ...]:
     """The values bound to its parameters. Raises SqlError."""
-    bind = decode(b"B", portal.bind[HEADER.size :])
-    assert isinstance(bind, Bind)
+    bind = portal.bound
     if len(bind.values) != len(types) or len(bind.formats) not in {0, 1, len(types)}:
         # the server says so, too: its answer to the Bind comes first
         raise SqlError("08P01", f"bind message supplies {len(bind.values)} parameters, not {len(types)}")

@@ -17,6 +17,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.serving.forwarding import in_name_of
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.backend import Fields
+from rewright.proxy.wire.framing import message
 from tests.proxy.differential import SCRIPTS, Pair, Script, Wait, first_difference, pair_of
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 
@@ -208,3 +209,87 @@ def test_parameters_are_told_of_the_clients_portal(name: bytes, said: bytes) -> 
         )
     )
     assert failure.get(b"W").startswith(said)
+
+
+NAMED = [BEGIN, f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"p1", b"s1")]
+PART = f.Execute(b"p1", 1)
+
+
+def fetch(what: str) -> f.Query:
+    return f.Query(what.encode())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [*NAMED, PART, f.Sync(), fetch("fetch 1 from p1"), fetch("fetch all from p1"), fetch("close p1"), PART, f.Sync()],
+        [*NAMED, f.Execute(b"p1"), f.Sync(), fetch("fetch all from p1"), fetch("fetch backward 1 from p1")],
+        [*NAMED, f.Sync(), Wait(), PART, f.Sync(), fetch("move 1 in p1"), f.Execute(b"p1"), f.Sync()],
+        [*NAMED, PART, f.Sync(), Wait(), PART, f.Close(b"P", b"p1"), f.Bind(b"p1", b"s1"), PART, PART, f.Sync()],
+        [*NAMED, PART, f.Bind(b"p1", b"s1"), f.Sync(), f.Query(b"rollback"), *NAMED, PART, f.Sync()],
+        [*NAMED, f.Describe(b"P", b"p1"), PART, f.Describe(b"P", b"p1"), f.Sync(), fetch("select name, is_scrollable, is_holdable, is_binary from pg_cursors")],
+        [*NAMED, PART, f.Sync(), f.Query(b"savepoint s"), PART, f.Sync(), f.Query(b"rollback to s"), PART, f.Sync()],
+        # the same before a Sync, outside a block
+        [*NAMED[1:], PART, f.Parse(b"", b"fetch 1 from p1"), f.Bind(b"", b""), f.Execute(b""), PART, f.Sync()],
+        [f.Parse(b"s1", FAILS_LATE.encode()), f.Bind(b"p1", b"s1"), PART, f.Sync(), f.Bind(b"p1", b"s1"), PART, PART, f.Sync()],
+        [f.Parse(b"s1", FAILS_LATE.encode()), f.Bind(b"p1", b"s1"), PART, f.Parse(b"", b"fetch all from p1"), f.Bind(b"", b""), f.Execute(b""), f.Sync()],
+        # a function is given the name, which the text of its call does not show
+        [BEGIN, fetch("create function pg_temp.next(refcursor) returns int language plpgsql as 'declare i int; begin fetch $1 into i; return i; end'"), *NAMED[1:], PART, f.Sync(), fetch("select pg_temp.next('p1'), pg_temp.next('p' || 1)")],
+    ],
+    ids=range(11),
+)  # fmt: skip
+def test_sql_goes_on_where_an_execute_of_a_named_portal_ended(pair: Pair, script: Script) -> None:
+    before = pair.served
+    assert not first_difference(pair.through(script), pair.direct(script))
+    assert pair.served > before
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        [f.Sync(), fetch("fetch 1 from p1")],
+        [f.Parse(b"", b"fetch 1 from p1"), f.Bind(b"", b""), f.Execute(b"")],
+        [f.Sync(), Wait(), fetch("move 1 in p1"), Wait()],
+    ],
+    ids=range(3),
+)
+def test_a_named_portal_from_which_sql_has_read_is_not_served(pair: Pair, between: Script) -> None:
+    script = [*NAMED, *between, PART, f.Sync(), PART, f.Sync(), SERVED]
+    before = pair.served
+    assert not first_difference(pair.through(script), pair.direct(script))
+    assert pair.served == before + 1
+
+
+def test_comments_of_a_named_portals_statement_are_carried(pair: Pair) -> None:
+    """The replacement's statement is made for this one execution."""
+    commented = ORIGINAL.encode() + b" /* of this request */"
+    script = [
+        BEGIN,
+        f.Parse(b"s1", commented),
+        f.Bind(b"p1", b"s1"),
+        PART,
+        f.Sync(),
+        fetch("fetch all from p1"),
+    ]
+    before = pair.served
+    assert not first_difference(pair.through([*script, *script[2:5]]), pair.direct([*script, *script[2:5]]))
+    assert pair.served > before
+
+
+def test_a_bind_that_is_no_bind_is_refused_by_the_server(pair: Pair) -> None:
+    """Of a statement that has a rewrite, too; the session goes on."""
+    for body in (b"\0\0\0\0\0\0\0\0xx", b"\0\0\xff\xff\0\0\0\0", b"\0\0\0\0\0\1\xff\xff\xff\xfe\0\0"):
+        cut = message(b"B", body)
+        script = [f.Parse(b"", ORIGINAL.encode()), cut, f.Execute(b""), f.Sync(), Wait(), SERVED]
+        before = pair.served
+        assert not first_difference(pair.through(script), pair.direct(script))
+        assert pair.served > before
+
+
+@pytest.mark.parametrize(
+    "behind", [[SERVED, SERVED, f.Sync()], [*UNNAMED, f.Sync()]], ids=("query", "execute")
+)
+def test_a_query_inside_a_copy_is_refused_by_the_server(pair: Pair, behind: Script) -> None:
+    """The client waits for no answer before it sends it: held, it would wait for ever."""
+    script = [f.Query(b"create temp table t (a int)"), Wait(), f.Query(b"copy t from stdin"), *behind]
+    assert not first_difference(pair.through(script), pair.direct(script))
