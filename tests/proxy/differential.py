@@ -162,13 +162,28 @@ def _executed(
     ]
 
 
+def _in_turns(text: bytes, parts: list[Step]) -> list[Step]:
+    """A named portal from which messages and SQL read, one after the other."""
+    given = b"$1" in text and b"item" in text
+    bind = f.Bind(b"c", b"", (), (b"4",) if given else ())
+    return [f.Parse(b"", text, (21,) if given else ()), bind, *parts]
+
+
 _rows = st.sampled_from([0, 0, 0, 1, 2])
+_turns: st.SearchStrategy[list[Step]] = st.lists(
+    st.builds(f.Execute, st.just(b"c"), _rows)
+    | st.sampled_from([f.Query(text) for text in (b"fetch 2 from c", b"move 1 from c", b"close c")])
+    | st.sampled_from([f.Sync(), f.Describe(b"P", b"c"), Wait(), f.Query(b"begin")]),
+    max_size=6,
+)
 STEPS = st.one_of(
     st.builds(f.Query, _texts).map(lambda m: [m]),
     st.builds(f.Query, _texts).map(lambda m: [m, Wait()]),
     st.builds(_executed, _texts, _rows, _values, _formats),
     st.builds(_executed, _texts, _rows, _values, _formats).map(lambda steps: [*steps, f.Sync()]),
     st.builds(_executed, _texts, _rows, _values, _formats).map(lambda steps: [*steps, f.Sync(), Wait()]),
+    st.builds(_in_turns, _texts, _turns),
+    st.builds(lambda text, turns: [f.Query(b"begin"), *_in_turns(text, turns)], _texts, _turns),
     st.builds(f.Parse, _statements, _texts, _types).map(lambda m: [m]),
     st.builds(f.Bind, _portals, _statements, _formats, _values, _formats).map(lambda m: [m]),
     st.builds(f.Describe, st.sampled_from((b"S", b"P")), _statements | _portals).map(lambda m: [m]),

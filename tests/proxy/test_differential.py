@@ -18,7 +18,7 @@ from rewright.proxy.serving.forwarding import in_name_of
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.backend import Fields
 from rewright.proxy.wire.framing import message
-from tests.proxy.differential import SCRIPTS, Pair, Script, Wait, first_difference, pair_of
+from tests.proxy.differential import SCRIPTS, Pair, Script, Step, Wait, first_difference, pair_of
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 
 pytestmark = pytest.mark.server
@@ -90,9 +90,9 @@ def test_a_failed_block_refuses_with_the_servers_own_words(pair: Pair, script: S
     assert not first_difference(pair.through(script), pair.direct(script))
 
 
-UNNAMED = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
+UNNAMED: list[Step] = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
 COPIED = f"copy ({ORIGINAL}) to stdout".encode()
-FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
+FAILS_LATE_UNNAMED: list[Step] = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_found_before(pair: Pair, script: Script) -> None:
 
 # a change of the table is refused while any portal of the session still has it open
 CHANGED = f.Query(b"alter table item set (fillfactor = 90)")
-CHANGED_BY_NAME = [
+CHANGED_BY_NAME: list[Step] = [
     f.Parse(b"change", b"alter table item set (fillfactor = 90)"),
     f.Bind(b"change", b"change"),
     f.Execute(b"change"),
@@ -168,7 +168,7 @@ def test_no_portal_of_ours_is_left_open_in_a_block(pair: Pair, script: Script) -
 
 
 FIRST = f.Query(b"set search_path = pg_temp, public")
-PREPARED = [f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"", b"s1"), f.Execute(b""), f.Sync()]
+PREPARED: list[Step] = [f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"", b"s1"), f.Execute(b""), f.Sync()]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_parameters_are_told_of_the_clients_portal(name: bytes, said: bytes) -> 
     assert failure.get(b"W").startswith(said)
 
 
-NAMED = [BEGIN, f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"p1", b"s1")]
+NAMED: list[Step] = [BEGIN, f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"p1", b"s1")]
 PART = f.Execute(b"p1", 1)
 
 
@@ -254,7 +254,7 @@ def test_sql_goes_on_where_an_execute_of_a_named_portal_ended(pair: Pair, script
     ids=range(3),
 )
 def test_a_named_portal_from_which_sql_has_read_is_not_served(pair: Pair, between: Script) -> None:
-    script = [*NAMED, *between, PART, f.Sync(), PART, f.Sync(), SERVED]
+    script: list[Step] = [*NAMED, *between, PART, f.Sync(), PART, f.Sync(), SERVED]
     before = pair.served
     assert not first_difference(pair.through(script), pair.direct(script))
     assert pair.served == before + 1
@@ -263,7 +263,7 @@ def test_a_named_portal_from_which_sql_has_read_is_not_served(pair: Pair, betwee
 def test_comments_of_a_named_portals_statement_are_carried(pair: Pair) -> None:
     """The replacement's statement is made for this one execution."""
     commented = ORIGINAL.encode() + b" /* of this request */"
-    script = [
+    script: list[Step] = [
         BEGIN,
         f.Parse(b"s1", commented),
         f.Bind(b"p1", b"s1"),
@@ -280,7 +280,7 @@ def test_a_bind_that_is_no_bind_is_refused_by_the_server(pair: Pair) -> None:
     """Of a statement that has a rewrite, too; the session goes on."""
     for body in (b"\0\0\0\0\0\0\0\0xx", b"\0\0\xff\xff\0\0\0\0", b"\0\0\0\0\0\1\xff\xff\xff\xfe\0\0"):
         cut = message(b"B", body)
-        script = [f.Parse(b"", ORIGINAL.encode()), cut, f.Execute(b""), f.Sync(), Wait(), SERVED]
+        script: list[Step] = [f.Parse(b"", ORIGINAL.encode()), cut, f.Execute(b""), f.Sync(), Wait(), SERVED]
         before = pair.served
         assert not first_difference(pair.through(script), pair.direct(script))
         assert pair.served > before
@@ -291,5 +291,10 @@ def test_a_bind_that_is_no_bind_is_refused_by_the_server(pair: Pair) -> None:
 )
 def test_a_query_inside_a_copy_is_refused_by_the_server(pair: Pair, behind: Script) -> None:
     """The client waits for no answer before it sends it: held, it would wait for ever."""
-    script = [f.Query(b"create temp table t (a int)"), Wait(), f.Query(b"copy t from stdin"), *behind]
+    script: list[Step] = [
+        f.Query(b"create temp table t (a int)"),
+        Wait(),
+        f.Query(b"copy t from stdin"),
+        *behind,
+    ]
     assert not first_difference(pair.through(script), pair.direct(script))
