@@ -192,7 +192,7 @@ def test_no_temporary_schema_is_made_for_our_questions(pair: Pair, script: Scrip
 
 def test_a_temporary_schema_behind_others_hinders_nothing(pair: Pair) -> None:
     before = pair.served
-    script = [f.Query(b"set search_path = public, pg_temp"), Wait(), SERVED]
+    script: list[Step] = [f.Query(b"set search_path = public, pg_temp"), Wait(), SERVED]
     assert not first_difference(pair.through(script), pair.direct(script))
     assert pair.served > before
 
