@@ -252,10 +252,6 @@ class Serving:
         return private
 
     def _guard_alone(self) -> Generator[Any, Any, None]:
-        if self.privates.keeps_statements and self.privates.lasting:
-            batch = Batch()
-            index = self.privates.add_roll_call(batch)
-            self.privates.called(self._checked((yield batch.ask())), index)
         batch = Batch()
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)

@@ -35,9 +35,6 @@ select statement from pg_catalog.pg_prepared_statements
    and not exists (select from pg_catalog.pg_prepared_statements where name = $1)
 limit 1
 """).encode()
-_KEPT_SQL = servers_own(f"""
-select name from pg_catalog.pg_prepared_statements where pg_catalog.starts_with(name, '{PRIVATE_PREFIX}')
-""").encode()
 _TEXT = 25
 
 
@@ -154,10 +151,6 @@ class Privates:
             self._dead_statements.append(VERIFIER_STATEMENT)
         self.guard_ready = self.verifier_ready = False
 
-    @property
-    def keeps_statements(self) -> bool:
-        return self.guard_ready or self.verifier_ready or bool(self.statements)
-
     def lost(self) -> None:
         """What was prepared is not there: from now on each transaction may have another connection."""
         self.lasting = False
@@ -220,22 +213,9 @@ class Privates:
     def verified(self, replies: Replies, index: int, text: bytes) -> bool:
         """Whether the client's statement still is the text it was parsed from."""
         self.verifier_ready = True
-        return any(m == _row(text) for kind, m in replies.pending_replies[index] if kind == ord("D"))
-
-    def add_roll_call(self, batch: Batch) -> int:
-        """The index of the reply that tells which statements of ours are there.
-
-        A function, a trigger or an event trigger can deallocate them, which the wire does not show.
-        """
-        return self.add_question(batch, _KEPT_SQL, ())
-
-    def called(self, replies: Replies, index: int) -> None:
-        """Forget what is not there."""
-        there = {m for kind, m in replies.pending_replies[index] if kind == ord("D")}
-        self.guard_ready = self.guard_ready and _row(self.guard_statement) in there
-        self.verifier_ready = self.verifier_ready and _row(VERIFIER_STATEMENT) in there
-        for key in [key for key, one in self.statements.items() if _row(one.name) not in there]:
-            del self.statements[key]
+        return any(
+            m == DataRow((text,)).encode() for kind, m in replies.pending_replies[index] if kind == ord("D")
+        )
 
     def close_later(self, name: bytes) -> None:
         """A statement that was to be closed at once, and was not: an error came before."""
@@ -310,13 +290,9 @@ class Privates:
         raise ProtocolViolation("the guard returned no row")
 
 
-def _row(value: bytes) -> bytes:
-    return DataRow((value,)).encode()
-
-
 def says_yes(reply: list[tuple[int, bytes]]) -> bool:
     """Whether the one value of the reply is true."""
-    return any(message == _row(b"t") for kind, message in reply if kind == ord("D"))
+    return any(message == DataRow((b"t",)).encode() for kind, message in reply if kind == ord("D"))
 
 
 def described(reply: list[tuple[int, bytes]]) -> tuple[tuple[int, ...] | None, tuple[Column, ...] | None]:
