@@ -21,7 +21,7 @@ from time import monotonic
 from typing import Any
 
 from rewright.proxy.machine.client_stream import ClientStream
-from rewright.proxy.machine.cycles import FAILED, IDLE, Cycles
+from rewright.proxy.machine.cycles import FAILED, IDLE, IN_BLOCK, Cycles
 from rewright.proxy.machine.exchanging import Exchanging
 from rewright.proxy.machine.phases import Life, Phase
 from rewright.proxy.machine.replies import PendingReplies
@@ -198,6 +198,7 @@ class Session:
 __all__ = [
     "FAILED",
     "IDLE",
+    "IN_BLOCK",
     "Ask",
     "Cancelled",
     "Emit",

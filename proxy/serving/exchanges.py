@@ -5,8 +5,8 @@ unchanged before anything else happens, so its errors, locks and descriptions ar
 here starts another step after a cancel. Must not do I/O.
 
 Outside a transaction block a failing private message is rolled back by a Sync: the implicit transaction held
-nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone; the replacement is bound
-only when it agreed, and only rewrites without reservations are run at all.
+nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone, under a savepoint, and so is
+the replacement bound, only when the guard agreed; only rewrites without reservations are run at all.
 """
 
 from __future__ import annotations
@@ -126,6 +126,10 @@ class ServeExecute(Serving):
 
     def _broken(self, broken: Broken, *, clean: bool) -> Exchange:
         error = broken.error
+        if broken.undone:
+            yield from self.told("original", "failed", _failure(broken))
+            yield from self._original(self.message)
+            return
         if not clean or not may_retry(error):
             self.cycles.failed = True
             self.failed_outright(broken)
@@ -237,20 +241,16 @@ class ServeQuery(Serving):
             columns = yield from self._original_bound(clean=clean)
             portal = yield from self.agree(Bind(b"", b""), (), columns, set(), clean=clean)
         except Declined as declined:
-            yield from self.told("original", str(declined))
-            yield Emit(self.description)
-            self._leave(self.portal)
-            yield Send(
-                Execute(self.portal).encode() + SYNC,
-                pending_replies=(PendingReply(), PendingReply(cycle=True)),
-                kinds=b"S",
-            )
+            yield from self._original(str(declined))
             return
         except Skipped:
             yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
             return
         except Broken as broken:
-            yield from self._broken(broken, clean=clean)
+            if broken.undone:
+                yield from self._original("failed", _failure(broken))
+            else:
+                yield from self._broken(broken, clean=clean)
             return
         except Cancelled:
             pending_reply = substitute_error(CANCELLED, "34000")
@@ -261,6 +261,17 @@ class ServeQuery(Serving):
             )
             return
         yield from self._run(portal, clean=clean)
+
+    def _original(self, reason: str, failure: str = "") -> Exchange:
+        """What has been bound for the client's text is run."""
+        yield from self.told("original", reason, failure)
+        yield Emit(self.description)
+        self._leave(self.portal)
+        yield Send(
+            Execute(self.portal).encode() + SYNC,
+            pending_replies=(PendingReply(), PendingReply(cycle=True)),
+            kinds=b"S",
+        )
 
     def _as_sent(self) -> Exchange:
         yield Send(Query(self.text).encode(), pending_replies=(PendingReply(cycle=True),), kinds=b"Q")

@@ -34,15 +34,12 @@ from rewright.proxy.serving.sites import (
     TARGET_TYPES,
     names_collation,
 )
-from rewright.proxy.session import (
-    Emit,
-    Replies,
-)
+from rewright.proxy.session import IN_BLOCK, Ask, Emit, Replies
 from rewright.proxy.statements import formats_of
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, Fields
 from rewright.proxy.wire.framing import ProtocolViolation
-from rewright.proxy.wire.frontend import Bind, Close
+from rewright.proxy.wire.frontend import SYNC, Bind, Close
 from rewright.proxy.wire.tables import COMPLETE
 
 Decision = Generator[Any, Any, bytes]
@@ -174,11 +171,12 @@ class Serving:
 
         Raises Declined, Broken (a private message failed) or Skipped.
         """
-        # in a block a failing message would abort the client's transaction: the guard goes first and alone
+        # outside a block the implicit transaction is given up, in one there is a savepoint: the guard goes
+        # first and alone, since the replacement is not bound where it does not agree
         if not clean:
             yield from self._guard_alone()
         text = self.wanted_text()
-        batch = Batch()
+        batch = self._batch()
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
         own = len(batch.messages)
@@ -191,10 +189,10 @@ class Serving:
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
         target = self._add_target(batch)
-        replies = yield batch.ask()
+        replies = yield from self._replies(batch)
         if statement.once and (replies.error is not None or self.name):
             self.privates.close_later(statement.name)
-        self._checked(replies, of_replacement)
+        yield from self._checked(replies, of_replacement)
         private = statement.kept or self._parsed(replies, statement, (text, types))
         self.privates.dead_portals.append(portal)
         self._verify(replies, verifier)
@@ -217,12 +215,13 @@ class Serving:
         """Bind the replacement to the client's named portal: FETCH, MOVE and functions that are given its
         name go on where the client's Execute ended, and the other way round.
         """
-        batch = Batch()
+        batch = Batch()  # no savepoint: a portal that is closed stays so
         batch.add(Close(b"P", self.name).encode())
         bound = Bind(self.name, statement, bind.formats, bind.values, bind.result_formats)
         index = batch.add(bound.encode())
         self.privates.add_cleaning(batch)
-        self._checked((yield batch.ask()), range(index, index + 1))
+        replies = yield batch.ask()
+        yield from self._checked(replies, range(index, index + 1), undo=False)
 
     def _add_statement(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> _Statement:
         """Parse the replacement, unless that was done before."""
@@ -251,17 +250,56 @@ class Serving:
             self.privates.statements[key] = private
         return private
 
-    def _guard_alone(self) -> Generator[Any, Any, None]:
+    @property
+    def _in_block(self) -> bool:
+        return self.cycles.status == IN_BLOCK
+
+    def _batch(self) -> Batch:
         batch = Batch()
+        if self._in_block:
+            self.privates.add_savepoint(batch)
+        return batch
+
+    def _replies(self, batch: Batch) -> Generator[Any, Any, Replies]:
+        if self._in_block:
+            self.privates.add_release(batch)
+        replies: Replies = yield batch.ask()
+        return replies
+
+    def _undo(self) -> Generator[Any, Any, bool]:
+        """In a block, after a message of ours has failed: back to where it began. False: it can't be done."""
+        if not self._in_block:
+            return False
+        yield Ask(SYNC, 0, cycles=1)
+        replies = yield self.privates.rolling_back().ask()
+        return replies.error is None and not replies.aborted
+
+    def _guard_alone(self) -> Generator[Any, Any, None]:
+        if not self._in_block and not self.privates.guard_ready:
+            # messages of the client would be lost with the implicit transaction, if the guard could not look
+            raise Declined("block")
+        try:
+            yield from self._ask_guard()
+        except Broken as broken:
+            if not broken.undone or broken.error.sqlstate != NO_STATEMENT:
+                raise
+            # SQL in a function or a trigger deallocated it, which the wire does not show
+            yield from self._ask_guard()
+
+    def _ask_guard(self) -> Generator[Any, Any, None]:
+        batch = self._batch()
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
         index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
-        replies = self._checked((yield batch.ask()))
+        replies = yield from self._replies(batch)
+        yield from self._checked(replies)
         self._verify(replies, verifier)
         self._judge(replies, index, clean=False)
 
-    def _checked(self, replies: Replies, of_replacement: range = range(0)) -> Replies:
+    def _checked(
+        self, replies: Replies, of_replacement: range = range(0), *, undo: bool = True
+    ) -> Generator[Any, Any, None]:
         """Raises Broken or Skipped. ``of_replacement``: the messages whose failure
         is the replacement's own.
         """
@@ -270,12 +308,13 @@ class Serving:
         if replies.error is not None and replies.error.sqlstate == NO_STATEMENT:
             self.privates.lost()
         try:
-            return checked(replies)
+            checked(replies)
         except Broken as broken:
             failed = next(
                 (i for i, pending_reply in enumerate(replies.pending_replies) if not pending_reply), -1
             )
             broken.of_replacement = failed in of_replacement
+            broken.undone = undo and (yield from self._undo())
             raise
 
     def _add_verifier(self, batch: Batch) -> int:

@@ -36,6 +36,10 @@ select statement from pg_catalog.pg_prepared_statements
 limit 1
 """).encode()
 _TEXT = 25
+# what fails of ours in a block must not end the client's transaction
+_SAVEPOINT = b'savepoint "%ssafe"' % _PREFIX
+_RELEASE = b'release savepoint "%ssafe"' % _PREFIX
+_BACK = b'rollback to savepoint "%ssafe"' % _PREFIX
 
 
 def statement_name(text: bytes, types: tuple[int, ...], kind: bytes = b"s") -> bytes:
@@ -57,12 +61,14 @@ class Broken(Exception):
     """A private message failed: the server now skips to the next Sync.
 
     ``of_replacement``: it was the replacement's own, no question of ours and nothing that the client sent.
+    ``undone``: the client's block is as it was before ours.
     """
 
     def __init__(self, error: Fields) -> None:
         super().__init__(error.sqlstate)
         self.error = error
         self.of_replacement = False
+        self.undone = False
 
 
 class Skipped(Exception):
@@ -216,6 +222,20 @@ class Privates:
         return any(
             m == DataRow((text,)).encode() for kind, m in replies.pending_replies[index] if kind == ord("D")
         )
+
+    def add_savepoint(self, batch: Batch) -> None:
+        self.add_question(batch, _SAVEPOINT, ())
+
+    def add_release(self, batch: Batch) -> None:
+        self.add_question(batch, _RELEASE, ())
+
+    def rolling_back(self) -> Batch:
+        """Back to the savepoint, which is gone then."""
+        batch = Batch()
+        batch.add(Close(b"P", GUARD_PORTAL).encode())  # what failed may have left it open
+        self.add_question(batch, _BACK, ())
+        self.add_release(batch)
+        return batch
 
     def close_later(self, name: bytes) -> None:
         """A statement that was to be closed at once, and was not: an error came before."""

@@ -298,3 +298,60 @@ def test_a_query_inside_a_copy_is_refused_by_the_server(pair: Pair, behind: Scri
         *behind,
     ]
     assert not first_difference(pair.through(script), pair.direct(script))
+
+
+DEALLOCATE = "language plpgsql as 'begin execute $x$deallocate all$x$; return {}; end'"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        [fetch(f"create function pg_temp.f() returns int {DEALLOCATE.format(1)}"), SERVED, BEGIN, SERVED, fetch("select pg_temp.f()")],
+        [
+            fetch(f"create function pg_temp.f() returns trigger {DEALLOCATE.format('new')}"),
+            fetch("create temp table t (a int)"),
+            fetch("create trigger t before insert on t for each row execute function pg_temp.f()"),
+            BEGIN, SERVED, fetch("insert into t values (1)"),
+        ],
+        [BEGIN, *PREPARED, fetch("do $$begin execute 'de' || 'allocate all'; end$$"), f.Parse(b"s2", ORIGINAL.encode()), f.Bind(b"p2", b"s2"), f.Execute(b"p2"), f.Sync()],
+    ],
+    ids=("function", "trigger", "block"),
+)  # fmt: skip
+def test_statements_of_ours_that_sql_deallocates_unseen_are_made_again(pair: Pair, hidden: Script) -> None:
+    """In a block, where nothing can be tried."""
+    script = [*hidden, SERVED, SERVED, f.Query(b"commit")]
+    before = pair.served
+    assert not first_difference(pair.through(script), pair.direct(script))
+    assert pair.served > before + 2
+
+
+@pytest.mark.parametrize(
+    "way", [[SERVED], [*UNNAMED, f.Sync()], [*NAMED[1:], PART, PART, f.Sync()]], ids=range(3)
+)
+@pytest.mark.parametrize(
+    "revoked",
+    [
+        "execute on function pg_catalog.current_schemas(bool)",
+        "select on pg_catalog.pg_trigger, pg_catalog.pg_inherits",
+    ],
+)
+def test_questions_of_ours_that_the_server_refuses_do_not_end_a_block(
+    pair: Pair, revoked: str, way: list[Step]
+) -> None:
+    """Where somebody took from the public what it has of the catalog."""
+    with psycopg.connect(pair.server.dsn(pair.database), autocommit=True) as connection:
+        connection.execute("grant select on item to part_reader")
+        connection.execute(f"revoke {revoked} from public")
+        try:
+            become: list[Step] = [f.Query(b"set role part_reader"), BEGIN, Wait(), fetch("savepoint s")]
+            script: list[Step] = [
+                *become,
+                *way,
+                Wait(),
+                *way[-2:],
+                fetch("rollback to s"),
+                f.Query(b"commit"),
+            ]
+            assert not first_difference(pair.through(script), pair.direct(script))
+        finally:
+            connection.execute(f"grant {revoked} to public")
