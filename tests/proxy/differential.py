@@ -33,6 +33,7 @@ from tests.proxy.serving_world import BY_ID, FAILS_LATE, ORIGINAL, SCHEMA, Repor
 # what a hang is, on a starved machine too; an answer takes milliseconds
 PATIENCE = 30.0
 WIDE = "select note, price from item where id < 7 order by id"
+FAILS_BOUND = "select id, note from item where id < 8 order by id"
 AGGREGATE = "select count(*), max(price) from item where price > 100"
 # original, replacement with the same answer, declared types, whether it may run in a transaction block
 PAIRS = (
@@ -40,6 +41,8 @@ PAIRS = (
     (WIDE, "select note, price from (select * from item where id <= 6) as i order by id", (), True),
     (AGGREGATE, "select count(1), max(price) from item where price >= 101", (), False),
     (BY_ID, "select i.id, i.price from item as i where $1 = i.id", (21,), True),
+    # fails when it is planned, in a block too
+    (FAILS_BOUND, "select id, note from item where id < 8 and 1 / 0 = 0 order by id", (), True),
     # fails at its first row: the original's answer must come, as if nothing had been
     (
         FAILS_LATE,
@@ -54,6 +57,7 @@ TEXTS = (
     *(2 * [WIDE]),
     AGGREGATE,
     FAILS_LATE,
+    FAILS_BOUND,
     "begin",
     "begin isolation level repeatable read",
     "commit",

@@ -14,11 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.ports import ServedStatement
 from rewright.proxy.serving.forwarding import in_name_of
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.backend import Fields
 from rewright.proxy.wire.framing import message
-from tests.proxy.differential import SCRIPTS, Pair, Script, Step, Wait, first_difference, pair_of
+from tests.proxy.differential import FAILS_BOUND, SCRIPTS, Pair, Script, Step, Wait, first_difference, pair_of
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 
 pytestmark = pytest.mark.server
@@ -298,6 +299,19 @@ def test_a_query_inside_a_copy_is_refused_by_the_server(pair: Pair, behind: Scri
         *behind,
     ]
     assert not first_difference(pair.through(script), pair.direct(script))
+
+
+@pytest.mark.parametrize("way", ["query", "execute", "named"])
+def test_a_replacement_that_cannot_be_bound_does_not_end_a_block(pair: Pair, way: str) -> None:
+    parsed, bound = f.Parse(b"s1", FAILS_BOUND.encode()), f.Bind(b"p1", b"s1")
+    ways: dict[str, list[Step]] = {
+        "query": [f.Query(FAILS_BOUND.encode())],
+        "execute": [f.Parse(b"", FAILS_BOUND.encode()), *UNNAMED[1:], f.Sync()],
+        "named": [parsed, bound, PART, PART, f.Sync()],
+    }
+    script: list[Step] = [BEGIN, fetch("savepoint s"), *ways[way], SERVED, f.Query(b"commit")]
+    assert not first_difference(pair.through(script), pair.direct(script))
+    assert any(isinstance(one, ServedStatement) and one.reason == "failed" for one in pair.reports.all)
 
 
 DEALLOCATE = "language plpgsql as 'begin execute $x$deallocate all$x$; return {}; end'"
