@@ -96,7 +96,7 @@ class SessionInterceptor:
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
         self.look_again()
         if kind == Q:
-            self.registry.runs(b"")
+            self.registry.runs(None)
             # one that does not end as a text does is the server's to refuse
             taken = None if data[end - 1] else self._query(data[at + HEADER_SIZE : end - 1])
         elif kind == PARSE:
@@ -119,7 +119,7 @@ class SessionInterceptor:
     def unseen(self, kind: int, data: bytes, at: int) -> bool:
         """A message too large to look at: what it changes is unknown. False: not even its names are there."""
         if kind in {Q, CALL}:
-            self.registry.runs(b"")
+            self.registry.runs(None)
         if kind == Q:
             self.forget_unnamed()
             return True

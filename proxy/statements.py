@@ -80,8 +80,8 @@ class Portal:
     ours, or the client's own if that has a name.
 
     ``ahead``: cycles that were open when it was bound; it lives to the end of the one behind them.
-    ``original``: the client's own was executed, and goes on if it is executed again. ``moved``: SQL may have
-    read from it.
+    ``original``: the client's own was executed, and goes on if it is executed again. ``moved``: something
+    ran since that may have read from it.
     """
 
     statement: Statement
@@ -150,10 +150,12 @@ class StatementRegistry:
         self.statements = dict.fromkeys(self.statements)
         self.fresh.clear()
 
-    def runs(self, executed: bytes) -> None:
-        """Something is run, the portal ``executed`` or (empty) anything: it may read from portals by name."""
+    def runs(self, executed: bytes | None) -> None:
+        """The portal ``executed`` is run, or (None) a text: it may read from other portals by name, or make a
+        savepoint that they are older than.
+        """
         for name, portal in self.portals.items():
-            if name and name != executed:
+            if name != executed:
                 portal.moved = True
 
     def known(self) -> Iterator[Statement]:

@@ -261,6 +261,25 @@ def test_a_named_portal_from_which_sql_has_read_is_not_served(pair: Pair, betwee
     assert pair.served == before + 1
 
 
+def test_a_portal_that_is_older_than_a_savepoint_is_older_than_a_replacement(pair: Pair) -> None:
+    """It lives on when the savepoint is rolled back to; what is bound behind the savepoint does not."""
+
+    def run(name: bytes, text: bytes) -> list[Step]:
+        return [f.Parse(name, text), f.Bind(name, name), f.Execute(name)]
+
+    script: list[Step] = [
+        BEGIN,
+        Wait(),
+        *UNNAMED[:2],
+        *run(b"s", b"savepoint s"),
+        f.Execute(b"", 1),
+        *run(b"r", b"rollback to s"),
+        f.Execute(b"", 1),
+        f.Sync(),
+    ]
+    assert not first_difference(pair.through(script), pair.direct(script))
+
+
 def test_comments_of_a_named_portals_statement_are_carried(pair: Pair) -> None:
     """The replacement's statement is made for this one execution."""
     commented = ORIGINAL.encode() + b" /* of this request */"
