@@ -56,7 +56,7 @@ class TablesBeside:
 
     def require_trusted(self, schema: str, table: str) -> None:
         """Raises LakeError: it uses what others own, or the database cannot be asked."""
-        # psycopg and the parser take a quarter of a lake's start, and most lakes have nothing beside them
+        # psycopg takes a sixth of a lake's start, and most lakes have nothing beside them
         from rewright.engines.postgres.session import Session, SessionError, Untrusted
 
         try:
