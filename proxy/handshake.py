@@ -327,11 +327,7 @@ class Handshake:
         Refused.
         """
         server = connected.side
-        if client.lost:
-            # it left while the server was reached: nobody would tell again
-            raise ClientGone("closed during the login")
-        if server.lost:
-            raise Refused("08006", "the server closed the connection during the login")
+        _require_both(client, server)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def either_lost(_exc: BaseException | None) -> None:
@@ -413,6 +409,15 @@ class Handshake:
         self, client: Side, connected: Connected, login: PassthroughLogin | UpstreamLogin, who: Who
     ) -> None:
         raise NotImplementedError
+
+
+def _require_both(client: Side, server: Side) -> None:
+    """Raises ClientGone, Refused."""
+    if client.lost:
+        # it left while the server was reached: nobody would tell again
+        raise ClientGone("closed during the login")
+    if server.lost:
+        raise Refused("08006", "the server closed the connection during the login")
 
 
 def _refusal(error: Exception) -> Exception:
