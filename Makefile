@@ -55,7 +55,7 @@ test: check
 	tests/install_system.sh
 	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
 
-# the same with all cases of the sets of which `make test` takes a third
+# the same with all cases of the sets of which `make test` takes a third, and all rows of its large tables
 test-thorough: check
 	tests/install_system.sh
 	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -50,19 +50,6 @@ _ISO = re.compile(
 )
 """A day or a time: read the same by Python and by PostgreSQL."""
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
-
-
-@dataclass
-class ContextCache:
-    """The context of the catalog's present state; read again when the digest changes."""
-
-    _kept: dict[str, Context] = field(default_factory=dict)
-
-    def of(self, connection: psycopg.Connection[Any], catalog: Catalog) -> Context:
-        digest = catalog.digest()
-        if digest not in self._kept:
-            self._kept = {digest: read_context(connection, catalog)}
-        return self._kept[digest]
 
 
 def read_context(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-import networkx as nx
 from rapidfuzz import fuzz
 
 from rewright.engines.duckdb.database import LakeDatabase, Rows
@@ -16,6 +15,7 @@ from rewright.engines.duckdb.errors import LakeError
 from rewright.lake import names
 from rewright.lake.catalog.model import VALUE_LIMIT, Column, Table
 from rewright.lake.index import LakeIndex
+from rewright.lake.joins.graph import JoinGraph
 from rewright.lake.joins.keys import KeyFinder
 from rewright.lake.joins.paths import JoinPath, find_paths
 from rewright.lake.noise.clean import clean_cte, clean_expression
@@ -122,7 +122,7 @@ class CteResult:
 class Actions:
     """The actions over one lake."""
 
-    def __init__(self, index: LakeIndex, database: LakeDatabase, graph: nx.Graph) -> None:
+    def __init__(self, index: LakeIndex, database: LakeDatabase, graph: JoinGraph) -> None:
         self._index = index
         self._database = database
         self._graph = graph

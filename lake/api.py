@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Self
 
-import networkx as nx
 import sqlglot
 from sqlglot.errors import SqlglotError
 
@@ -78,7 +77,7 @@ class Lake:
         self._options = options
         self._beside = tuple(beside)
         self._remote = tuple(remote)
-        self._graph: nx.Graph | None = None
+        self._graph: join_graph.JoinGraph | None = None
         self._actions: Actions | None = None
         self._model: tuple[Model, Driving] | None = None
         self._open()
@@ -123,7 +122,7 @@ class Lake:
         """The files that could not be read as tables, each with the reason."""
         return self._storage.broken()
 
-    def graph(self) -> nx.Graph:
+    def graph(self) -> join_graph.JoinGraph:
         """The join graph. It is built when it is first asked for, and stored in the catalog."""
         if self._graph is None:
             self._graph = (

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from rewright.lake import names
 from rewright.lake.index import LakeIndex
+from rewright.lake.joins.graph import JoinGraph
 
 
 def query_snippet(table: str, columns: Sequence[str]) -> str:
@@ -24,7 +24,7 @@ def query_snippet(table: str, columns: Sequence[str]) -> str:
 class Retriever:
     """Ranks the lake's tables for a set of imagined tables."""
 
-    def __init__(self, index: LakeIndex, graph: nx.Graph | None = None) -> None:
+    def __init__(self, index: LakeIndex, graph: JoinGraph | None = None) -> None:
         self._index = index
         self._graph = graph
 

@@ -327,13 +327,47 @@ class Handshake:
         Refused.
         """
         server = connected.side
-        if client.lost:
-            # it left while the server was reached: nobody would tell again
-            raise ClientGone("closed during the login")
-        if server.lost:
-            raise Refused("08006", "the server closed the connection during the login")
+        _require_both(client, server)
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def either_lost(_exc: BaseException | None) -> None:
+            if not done.done():
+                done.set_result(None)
+
+        client.on_lost = server.on_lost = either_lost
+        client.opposite, server.opposite = server, client
+        server.write(startup.encode())
         names_ours = bool(self.proxy.settings_of(None).startup_texts(startup.parameters))
+        server.receive(self._stepping(client, connected, who, step, login, done, names_ours=names_ours))
+        if isinstance(login, PassthroughLogin):
+            client.receive(server.write)
+            self.relayed = server
+            if self.client_ended:
+                server.write_end()
+        try:
+            await done
+        except ParameterRefused:
+            self._disconnect(client, server)
+            if client.lost:
+                raise ClientGone("closed during the login") from None
+            raise
+        if not login.ready:
+            self._login_failed(client, server, login)
+
+    def _stepping(
+        self,
+        client: Side,
+        connected: Connected,
+        who: Who,
+        step: Callable[[bytes], bytes],
+        login: PassthroughLogin | UpstreamLogin,
+        done: asyncio.Future[None],
+        *,
+        names_ours: bool,
+    ) -> Callable[[bytes], None]:
+        """What is done with each piece of bytes from the server, until ``done``. ``names_ours``: the startup
+        message holds settings of ours, which a server may refuse.
+        """
 
         def from_server(data: bytes) -> None:
             self.awaiting_server = False
@@ -353,28 +387,7 @@ class Handshake:
                 self._establish(client, connected, login, who)
                 done.set_result(None)
 
-        def either_lost(_exc: BaseException | None) -> None:
-            if not done.done():
-                done.set_result(None)
-
-        client.on_lost = server.on_lost = either_lost
-        client.opposite, server.opposite = server, client
-        server.write(startup.encode())
-        server.receive(from_server)
-        if isinstance(login, PassthroughLogin):
-            client.receive(server.write)
-            self.relayed = server
-            if self.client_ended:
-                server.write_end()
-        try:
-            await done
-        except ParameterRefused:
-            self._disconnect(client, server)
-            if client.lost:
-                raise ClientGone("closed during the login") from None
-            raise
-        if not login.ready:
-            self._login_failed(client, server, login)
+        return from_server
 
     def _disconnect(self, client: Side, server: Side) -> None:
         """Close the server's side only: the same client is connected again, without settings of ours."""
@@ -396,6 +409,15 @@ class Handshake:
         self, client: Side, connected: Connected, login: PassthroughLogin | UpstreamLogin, who: Who
     ) -> None:
         raise NotImplementedError
+
+
+def _require_both(client: Side, server: Side) -> None:
+    """Raises ClientGone, Refused."""
+    if client.lost:
+        # it left while the server was reached: nobody would tell again
+        raise ClientGone("closed during the login")
+    if server.lost:
+        raise Refused("08006", "the server closed the connection during the login")
 
 
 def _refusal(error: Exception) -> Exception:

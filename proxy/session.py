@@ -131,10 +131,12 @@ class Session:
         if life.gave_up():
             return
         life.lose(reason)
+        # the client's message is in our hands: relayed to, it would wait for its answer for ever
         if life.phase is Phase.BROKEN:
             life.fatal = True
             self._to_client(error("XX000", "the proxy lost track of the session", severity="FATAL"))
             self.on_broken()
+        # the slow way, which knows that nothing is looked at any more, gets all bytes
         self.client.slow = True
         held = self._exchanging.give_up()
         if not replies:
@@ -160,6 +162,7 @@ class Session:
 
     def farewell(self) -> bytes:
         """What the client gets when the server's connection is gone without a word of its own."""
+        # in the middle of a message our words would be read as part of it
         if self.life.fatal or self.client.ended or self.server.skip or self.server.rest:
             return b""
         self.life.fatal = True

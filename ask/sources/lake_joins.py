@@ -33,7 +33,7 @@ def joins_of(lake: Lake, tables: Sequence[TableContext]) -> Iterator[Join]:
     """
     columns = {(table.ref.name, column.name): column for table in tables for column in table.columns}
     joined = set[tuple[str, ...]]()
-    for a, b, edge in lake.graph().edges(data=True):
+    for a, b, edge in lake.graph().edges():
         first, second = sorted((a, b))
         join = _single(columns, first, second, edge)
         if join is not None:

@@ -13,15 +13,15 @@ import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-from psycopg import ProgrammingError
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.quoting import literal, quoted
-from rewright.engines.postgres.session import Session, SessionError, Untrusted
+
+if TYPE_CHECKING:
+    from rewright.engines.postgres.session import Session
 
 PACKAGE = "duckdb-extension-postgres-scanner"
 _MODULE = "duckdb_extension_postgres_scanner"
@@ -56,6 +56,9 @@ class TablesBeside:
 
     def require_trusted(self, schema: str, table: str) -> None:
         """Raises LakeError: it uses what others own, or the database cannot be asked."""
+        # psycopg takes a sixth of a lake's start, and most lakes have nothing beside them
+        from rewright.engines.postgres.session import Session, SessionError, Untrusted
+
         try:
             if self._session is None:
                 self._session = Session(self._beside.dsn)
@@ -108,6 +111,9 @@ def attach(connection: Any, databases: Sequence[Beside]) -> Mapping[str, tuple[s
 
 
 def _attach_one(connection: Any, one: Beside) -> tuple[str, str] | None:
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
     try:
         options = {key: str(value) for key, value in conninfo_to_dict(one.dsn).items() if value is not None}
     except ProgrammingError:

@@ -27,7 +27,14 @@ import psycopg
 from psycopg import sql
 
 from rewright.engines.postgres import locales, watchdog
-from rewright.engines.postgres.cluster import SUPERUSER, UNPRIVILEGED, free_port, initialise, set_up_roles
+from rewright.engines.postgres.cluster import (
+    SUPERUSER,
+    UNPRIVILEGED,
+    creating,
+    free_port,
+    initialise,
+    set_up_roles,
+)
 from rewright.engines.postgres.installation import Installation, ServerUnavailable, find_installation
 
 __all__ = ["SUPERUSER", "THROW_AWAY", "UNPRIVILEGED", "Address", "ScratchServer", "free_port"]
@@ -132,11 +139,7 @@ class ScratchServer:
         # the number of the process keeps names apart where several share a kept directory
         name = name or f"scratch_{os.getpid()}_{next(self._names)}"
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
-            connection.execute(
-                sql.SQL("create database {} owner {} template {} " + locale).format(
-                    sql.Identifier(name), sql.Identifier(UNPRIVILEGED), sql.Identifier(template)
-                )
-            )
+            connection.execute(creating(connection, name, UNPRIVILEGED, template, locale))
         return name
 
     def drop_database(self, name: str) -> None:

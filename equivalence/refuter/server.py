@@ -14,6 +14,8 @@ from typing import Any, Protocol
 import psycopg
 from psycopg import sql
 
+from rewright.engines.postgres.cluster import UNPRIVILEGED, creating
+
 
 class AddressLike(Protocol):
     """`rewright.engines.postgres.scratch.Address`: roles and passwords of a server, picklable."""
@@ -39,11 +41,7 @@ class SharedServer:
     ) -> str:
         name = name or f"pair_{os.getpid()}_{secrets.token_hex(3)}_{next(self._numbers)}"
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
-            connection.execute(
-                sql.SQL("create database {} owner scratch template {} " + locale).format(
-                    sql.Identifier(name), sql.Identifier(template)
-                )
-            )
+            connection.execute(creating(connection, name, UNPRIVILEGED, template, locale))
         return name
 
     def drop_databases_of(self, pid: int) -> None:

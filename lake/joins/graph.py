@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
-
-import networkx as nx
 
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
@@ -21,7 +19,40 @@ from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable
 PAIRS_PER_EDGE = 5
 
 
-def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> nx.Graph:
+class JoinGraph:
+    """Undirected. ``adj``: of each table its neighbours, with the attributes of the edge.
+
+    Not networkx's class: importing that takes a fifth of what a process of a lake needs to start, and only
+    `paths.find_paths` wants its algorithms.
+    """
+
+    def __init__(self, tables: Iterable[str]) -> None:
+        self.adj: dict[str, dict[str, Mapping[str, Any]]] = {table: {} for table in tables}
+
+    def add_edge(self, a: str, b: str, payload: Mapping[str, Any]) -> None:
+        self.adj[a][b] = self.adj[b][a] = payload
+
+    def has_edge(self, a: str, b: str) -> bool:
+        return b in self.adj.get(a, {})
+
+    def edges(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Each once, from the table that is first in the graph."""
+        seen = set[str]()
+        for a, others in self.adj.items():
+            seen.add(a)
+            yield from ((a, b, payload) for b, payload in others.items() if b not in seen)
+
+    def number_of_edges(self) -> int:
+        return sum(map(len, self.adj.values())) // 2
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.adj)
+
+    def __contains__(self, table: str) -> bool:
+        return table in self.adj
+
+
+def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> JoinGraph:
     """Build the graph, or bring the stored one up to date for the `changed` tables;
     keep it in the storage.
     """
@@ -39,15 +70,14 @@ def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> nx.Graph
     return load(index)
 
 
-def load(index: LakeIndex) -> nx.Graph:
+def load(index: LakeIndex) -> JoinGraph:
     """The stored graph. Edge attributes: `omega`, `quality`, `pairs` (a column, b column, S) from the smaller
     name's side.
     """
-    graph = nx.Graph()
-    graph.add_nodes_from(index.tables)
+    graph = JoinGraph(index.tables)
     for a, b, payload in index.storage.edges():
         if a in index.tables and b in index.tables:
-            graph.add_edge(a, b, **payload)
+            graph.add_edge(a, b, payload)
     return graph
 
 

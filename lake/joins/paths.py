@@ -10,11 +10,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
-
 from rewright.engines.duckdb.database import LakeDatabase, Rows
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.joins.graph import JoinGraph
 from rewright.lake.joins.keys import JoinKey, KeyFinder
 
 HOP_PENALTY = 0.5
@@ -55,14 +54,20 @@ def edge_cost(omega: float) -> float:
 
 
 def find_paths(
-    graph: nx.Graph, keys: KeyFinder, database: LakeDatabase, a: str, b: str, *, k: int = 3, rows: int = 3
+    graph: JoinGraph, keys: KeyFinder, database: LakeDatabase, a: str, b: str, *, k: int = 3, rows: int = 3
 ) -> list[JoinPath]:
     """The k cheapest loopless paths (Yen 1971), each step on the key with the best S_join times its squared
     quality (fan-out alone would prefer two serial numbers to a reference); unjoinable ones are left out.
     """
-    if a not in graph or b not in graph or a == b or not nx.has_path(graph, a, b):
+    if a not in graph or b not in graph or a == b:
         return []
-    found = nx.shortest_simple_paths(graph, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005 - networkx passes both nodes, too
+    # here and not above: see JoinGraph
+    import networkx as nx
+
+    edges = nx.Graph(graph.adj)
+    if not nx.has_path(edges, a, b):
+        return []
+    found = nx.shortest_simple_paths(edges, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005 - networkx passes both nodes, too
     out: list[JoinPath] = []
     for tables in itertools.islice(found, 4 * k):
         path = _path(graph, keys, database, tables, rows)
@@ -74,7 +79,7 @@ def find_paths(
 
 
 def _path(
-    graph: nx.Graph, keys: KeyFinder, database: LakeDatabase, tables: list[str], rows: int
+    graph: JoinGraph, keys: KeyFinder, database: LakeDatabase, tables: list[str], rows: int
 ) -> JoinPath | None:
     chosen: list[JoinKey] = []
     for left, right in itertools.pairwise(tables):
@@ -82,7 +87,7 @@ def _path(
         if not candidates:
             return None
         chosen.append(max(candidates, key=lambda key: keys.s_join(key) * key.quality**2))
-    cost = sum(edge_cost(graph.edges[left, right]["omega"]) for left, right in itertools.pairwise(tables))
+    cost = sum(edge_cost(graph.adj[left][right]["omega"]) for left, right in itertools.pairwise(tables))
     sql = join_sql(tables, chosen)
     try:
         preview = database.execute(sql, limit=rows, seconds=10.0)

@@ -86,6 +86,7 @@ class Exchanging:
         self._held += data
         if self._life.phase is Phase.RUNNING:
             self._let_sync_through()
+        # early: what is on its way when the pause takes effect must find room below the limit
         if len(self._held) > self._buffer_limit // 4 and not self._paused:
             self._paused = True
             self._pause(True)
@@ -96,6 +97,7 @@ class Exchanging:
         self._client.slow = True
         if rest:
             self.hold(rest)
+        # answers to what went before belong to the client: the exchange would take them for its own
         if self._cycles.pending:
             self._waiting = message
             self._server.awaited = True
@@ -154,9 +156,11 @@ class Exchanging:
         assert exchange is not None
         try:
             while True:
+                # once the replacement has begun its rows are the client's, and so is its end by the cancel
                 if self._cycles.cancelled and answer is not None and not isinstance(answer, Started):
                     self._cycles.cancelled = False
                     answer = Cancelled(answer)
+                # a wait that failed: the exchange meets it where it asked
                 step = exchange.throw(answer) if isinstance(answer, Exception) else exchange.send(answer)
                 answer = None
                 if self._do(step):
@@ -224,6 +228,7 @@ class Exchanging:
         self._run = sent
         self._cycles.since += b"E"
         messages = run.messages
+        # with its Sync the outcome takes one round trip; without one the server is asked to send what it has
         if run.cycle:
             self._add_cycle()
             messages += SYNC
@@ -237,6 +242,7 @@ class Exchanging:
 
     def _let_sync_through(self) -> None:
         """The client's Sync right behind its Execute need not wait for the outcome."""
+        # one reply: no Sync has gone out with the replacement yet
         if len(self._run) == 1 and self._held.startswith(SYNC):
             del self._held[: len(SYNC)]
             self._add_cycle()
@@ -257,6 +263,7 @@ class Exchanging:
             self._copy_out = message
             return b""
         self._life.step(Event.DECIDED)
+        # what follows is the answer to the client's own message
         sent[0].take = run.then
         begun, self._copy_out = self._copy_out, b""
         if kind != ERROR:
@@ -264,9 +271,11 @@ class Exchanging:
             return begun + (message if run.then is None else run.then(kind, message))
         sent[0].take = None
         failure = _fields(message)
+        # an error that the original would give as well is the client's answer
         if not run.retry(failure):
             self._replies.due = Started()
             return begun + run.told(failure).encode()
+        # the server skips what comes until a Sync: ours is out or not, and the original has to wait for it
         if len(sent) == 1:
             self._replies.due = Failed(failure, synced=False)
         else:

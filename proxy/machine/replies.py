@@ -60,8 +60,10 @@ class PendingReplies:
         self._done(reply)
         if kind == ERROR and not reply.cycle:
             cycles = self._cycles
+            # an error in an answer to us must not make the client's own cycle count as failed
             cycles.failed = cycles.failed or reply.visible
             cycles.unusual = True
+            # these messages the server throws away: no answer to them will come
             while self.queue and not self.queue[0].cycle:
                 skipped = self.queue.popleft()
                 if skipped.ask is not None and skipped.ask.error is None:

@@ -53,6 +53,7 @@ class Lookups:
         candidate = lookup.find(self._database, text, types, self._in_force.offered_path)
         if candidate is None and text and text[0] in FIRST:
             candidate = self._find_inside(text, types)
+        # the word is looked for last: of most texts no rewrite is known
         return None if candidate is None or _OFF.search(text) else candidate
 
     def _find_inside(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
@@ -77,8 +78,10 @@ class Lookups:
         holds for all texts like it, nobody need look at them again.
         """
         lookup = self._lookup
+        # what may hold a SELECT is looked into each time: the SELECT may be known
         if lookup is None or lookup.may_know_like(bare) or bare[:1] in _SITES:
             return
+        # forgotten all at once: an application that still sends them brings them back within a second
         if len(lookup.passing) >= MAX_PASSING:
             lookup.passing.clear()
         lookup.passing.add(bare)

@@ -64,6 +64,7 @@ class Keeping:
         if repeated(new):
             renew(self.store, kept, time.time(), every(self.accounts.config))
         trust = Level(self.accounts.trust(job.database))
+        # a rewrite that stood before keeps what a person decided of it; one without a guard is never served
         if (
             kept.state is State.PROPOSED
             and guard is not None

@@ -14,7 +14,6 @@ from click.testing import CliRunner
 
 from rewright.ask.api import Asker
 from rewright.ask.command import command
-from rewright.ask.context_reading import ContextCache
 from rewright.ask.execution import Limits
 from rewright.ask.safety import Rules, check
 from rewright.engines.postgres.catalog import snapshot
@@ -147,20 +146,6 @@ def test_values_are_only_literals(asker: Asker) -> None:
     """A quoted value that is in the data is found, whatever it says."""
     answer = asker.ask("How many artists have the name \"a' or '1'='1\"?")
     assert answer.refused or answer.rows == ((1,),)
-
-
-def test_the_context_is_read_again_when_the_catalog_changes(
-    connection: psycopg.Connection[tuple[object, ...]],
-) -> None:
-    cache = ContextCache()
-    first = cache.of(connection, snapshot(connection))
-    assert cache.of(connection, snapshot(connection)) is first
-    connection.execute("create table guard (guard_id int)")
-    try:
-        again = cache.of(connection, snapshot(connection))
-        assert {t.ref.name for t in again.tables} - {t.ref.name for t in first.tables} == {"guard"}
-    finally:
-        connection.execute("drop table guard")
 
 
 def test_under_the_threshold_nothing_runs(connection: psycopg.Connection[tuple[object, ...]]) -> None:

@@ -48,6 +48,7 @@ SLOW = frozenset(
         "or_union",
         "all_to_extreme",
         "eager_group",
+        "filter_cte",
         "numbered_lateral",
         "unnest",
     }

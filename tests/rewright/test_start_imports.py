@@ -25,9 +25,9 @@ MODELS = ("litellm", "tokenizers")
         ),
         (
             "rewright.processes.lake_runner",
-            ("starlette", "prometheus_client", "scipy", "bm25s", *CHECKER, *MODELS),
+            ("starlette", "prometheus_client", "scipy", "bm25s", "networkx", *CHECKER, *MODELS),
         ),
-        ("rewright.lake.command", ("scipy", "bm25s")),
+        ("rewright.lake.command", ("scipy", "bm25s", "networkx", "psycopg")),
         ("rewright.store.api", ("sqlalchemy.dialects.postgresql", "psycopg")),
     ],
 )

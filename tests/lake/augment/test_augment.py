@@ -567,31 +567,35 @@ def test_the_command_plots_keeps_a_view_and_writes_parquet(
     assert not (tmp_path / "gain.png").exists()
 
 
-def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder) -> None:
+def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder, large: Callable[[int], int]) -> None:
+    rows = large(1_000_000)
     folder = tmp_path / "lake"
     folder.mkdir()
     town, income = "'T' || (1000 + hash({}) % 500)", "sin((hash({}) % 500)::DOUBLE)"
     for name, select in {
-        "visits": f"{town.format('i')} AS town, {income.format('i')} + random() AS spent FROM range(1000000) t(i)",
+        "visits": f"{town.format('i')} AS town, {income.format('i')} + random() AS spent FROM range({rows}) t(i)",
         "towns": f"DISTINCT {town.format('i')} AS town, {income.format('i')} AS income FROM range(20000) t(i)",
     }.items():
         duckdb.sql(f"COPY (SELECT {select}) TO '{folder}/{name}.parquet'")
     with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
         report = augment(lake, BaseSpec("visits", "spent"), Options(seconds=30))
-    assert report.rows == 1_000_000
+    assert report.rows == rows
     assert report.r2_after > 0.7
     assert report.ended == "complete"
 
 
-def test_a_million_different_keys(tmp_path: Path, embedder: CachedEmbedder) -> None:
+def test_a_million_different_keys(
+    tmp_path: Path, embedder: CachedEmbedder, large: Callable[[int], int]
+) -> None:
+    rows = large(1_000_000)
     folder = tmp_path / "lake"
     folder.mkdir()
     key, signal = "1000000 + 7 * i AS visit_id", "sin(i::DOUBLE)"
     for name, select in {"visits": f"{signal} + random() AS spent", "extra": f"{signal} AS signal"}.items():
-        duckdb.sql(f"COPY (SELECT {key}, {select} FROM range(1000000) t(i)) TO '{folder}/{name}.parquet'")
+        duckdb.sql(f"COPY (SELECT {key}, {select} FROM range({rows}) t(i)) TO '{folder}/{name}.parquet'")
     with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
         report = augment(lake, BaseSpec("visits", "spent"), Options(1, None))
-    assert report.rows == 1_000_000
+    assert report.rows == rows
     assert report.r2_after > 0.8
     assert [a.coverage for a in report.added] == [1.0]
 
