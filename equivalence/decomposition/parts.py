@@ -137,7 +137,7 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
         left_open |= shared
     try:
         # a part is proved as a query of its own, whose outputs are all computed
-        before, after = without_unread(before), without_unread(after)
+        before, after = without_unread(before, catalog), without_unread(after, catalog)
     except Unsupported:
         return None
     others: tuple[tuple[a.Query, a.Query], ...] = ()

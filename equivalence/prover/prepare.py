@@ -118,7 +118,9 @@ def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepare
     if difference is not None and difference.kind == "signature":
         return difference
     typed = difference is None
-    q1, q2 = with_children_apart(engine.schema, (without_unread(q1), without_unread(q2)))
+    q1, q2 = with_children_apart(
+        engine.schema, (without_unread(q1, engine.schema.catalog), without_unread(q2, engine.schema.catalog))
+    )
     # an average is best left whole, unless the other query has none to meet it
     quotients = averages(q1) != averages(q2)
     first, second = (_spelled(engine, _prepare(engine, q, quotients=quotients)) for q in (q1, q2))

@@ -114,7 +114,7 @@ def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]
 def begun(first: a.Query, second: a.Query, catalog: Catalog) -> View:
     """The pair without the outputs that neither query computes. Raises Refused where that can't be told."""
     try:
-        return View(((without_unread(first), without_unread(second)),), catalog)
+        return View(((without_unread(first, catalog), without_unread(second, catalog)),), catalog)
     except Unsupported as why:
         raise Refused(str(why)) from None
 
