@@ -18,7 +18,7 @@ from typing import Any
 from rewright.sql import algebra as a
 from rewright.sql.build import function
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts.effects import errors_of_expr, is_volatile
+from rewright.sql.facts.effects import OVERFLOW, errors_of_expr, errors_of_query, is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import N, all_exprs, bottom_up, returns_set, walk
 
@@ -34,8 +34,10 @@ def without_unread(query: a.Query, catalog: Catalog) -> a.Query:
 
     :raises Unsupported: one that may fail is computed or not, by what the tree does not show.
     """
-    computed, stored = computed_ctes(query), _stored(query, catalog)
-    while (changed := _once(query, computed, stored)) is not query:
+    computed = computed_ctes(query)
+    fails = errors_of_query(query, lambda _: True, lambda _: False) - OVERFLOW
+    prune = _Pruning(_stored(query, catalog), bool(fails))
+    while (changed := _once(query, computed, prune)) is not query:
         query = changed
     return query
 
@@ -50,12 +52,11 @@ def _stored(query: a.Query, catalog: Catalog) -> set[int]:
     }
 
 
-def _once(query: a.Query, computed: set[int], stored: set[int]) -> a.Query:
+def _once(query: a.Query, computed: set[int], prune: _Pruning) -> a.Query:
     """The query without what is read by nothing else, the same object where there is none. An output that
     only another such output reads is found the next time.
     """
     read, readers = _reads(query), _readers(query)
-    prune = _Pruning(stored)
 
     def of(rels: Collection[int]) -> _Read:
         found = [read(rel) for rel in rels]
@@ -102,9 +103,12 @@ def _readers(query: a.Query) -> dict[int, list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Pruning:
-    """``stored``: as of `_stored`."""
+    """``stored``: as of `_stored`. ``fenced``: whether conditions that a window keeps above it matter, since
+    something may fail.
+    """
 
     stored: set[int]
+    fenced: bool
 
     def query(self, query: a.Query, read: _Read) -> a.Query:
         match query:
@@ -134,18 +138,20 @@ class _Pruning:
         if _is_read(position, read) or returns_set(expr) or is_volatile(expr):
             return expr
         windows, number = self._windows(expr), function("row_number")
-        if not windows or number is None:
-            return a.Const(None, expr.type)
         if len(windows) > 1:
             raise Unsupported("windows that nothing reads over several keys that may fail")
-        return a.WindowCall(number, (), windows.pop(), INT8)
+        if not windows and self.fenced:
+            windows = {a.Window(w.partition_by) for w in _windows_of(expr)}
+        if not windows or number is None:
+            return a.Const(None, expr.type)
+        return a.WindowCall(number, (), min(windows, key=lambda w: len(w.partition_by)), INT8)
 
     def _windows(self, expr: a.Expr) -> set[a.Window]:
         """Its windows whose keys may fail, each with the default frame.
 
         :raises Unsupported: the bounds of a frame may, which are read when the query is planned.
         """
-        windows = {e.window for e in all_exprs(expr) if isinstance(e, a.WindowCall)}
+        windows = _windows_of(expr)
         bounds = [o for w in windows for o in (w.frame.start_offset, w.frame.end_offset) if o is not None]
         if any(map(_may_fail, bounds)):
             raise Unsupported("a frame that may fail of a window that nothing reads")
@@ -159,6 +165,10 @@ class _Pruning:
         """Whether computing it may fail. Columns of subqueries are what they are made of."""
         made = (e.rel not in self.stored for e in all_exprs(key) if isinstance(e, a.Column))
         return any(made) or _may_fail(key)
+
+
+def _windows_of(expr: a.Expr) -> set[a.Window]:
+    return {e.window for e in all_exprs(expr) if isinstance(e, a.WindowCall)}
 
 
 def _may_be_flattened(query: a.Query) -> bool:

@@ -216,7 +216,7 @@ def _expand(scope: Scope, call: Call) -> Expr:
         raise Unsupported("set-returning function outside FROM")
     rel = scope.context.rel()
     name = call.func.name
-    scope.expansions.append(FunctionScan(rel, call, name, (OutputColumn(name, type_),)))
+    scope.expansions.append(FunctionScan(rel, call, name, (OutputColumn(name, type_),), of_target=True))
     # its column counts as the block's own
     scope.rels.add(rel)
     return Column(rel, 0, type_, name)
