@@ -78,9 +78,16 @@ class _Fences:
 
     def _of_query(self, query: a.Query) -> _Ranging:
         hard = makes_rows_apart(query)
-        if hard or is_not_pulled_up(query) or not isinstance(query, a.Select):
-            return [(query, fence_of(query), hard)]
-        return [r for item in query.from_ for r in self._ranging(item)]
+        own = [(query, fence_of(query), hard)] if hard or is_not_pulled_up(query) else []
+        if hard:
+            return own
+        match query:
+            case a.Select(from_=items):
+                return own + [r for item in items for r in self._ranging(item)]
+            case a.SetOp(left=left, right=right):
+                return [*own, *self._of_query(left), *self._of_query(right)]
+            case _:
+                return own
 
     def _drops(self, query: a.Query) -> bool:
         """Whether rows are dropped within a fence: conditions above it are not asked of them."""
