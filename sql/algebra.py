@@ -533,6 +533,8 @@ class FunctionScan:
     columns: tuple[OutputColumn, ...] = field(compare=False)
     ordinality: bool = False
     lateral: bool = True
+    # from the select list, whose block the planner does not pull up
+    of_target: bool = field(default=False, compare=False)
 
 
 JoinKind = Literal["inner", "left", "right", "full"]

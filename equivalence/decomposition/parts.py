@@ -52,6 +52,7 @@ from rewright.equivalence.laws.stepping import without_steps
 from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.laws.zeros import without_zeros
 from rewright.equivalence.proof import Flaw, Proof, check_proof
+from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
@@ -137,9 +138,10 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
         left_open |= shared
     try:
         # a part is proved as a query of its own, whose outputs are all computed
-        before, after = without_unread(before), without_unread(after)
+        before, after = without_unread(before, catalog), without_unread(after, catalog)
     except Unsupported:
         return None
+    left_open |= fenced_otherwise(before, after, catalog)
     others: tuple[tuple[a.Query, a.Query], ...] = ()
     if is_recursive(before, after):
         stepped = [without_steps(q, catalog) for q in (before, after)]

@@ -37,7 +37,7 @@ _PATH = re.compile(r"\{((?!null\b)[a-z_]\w*(?:,(?!null\b)[a-z_]\w*)*)\}", re.IGN
 
 def array_of_rows(t: Scoped, e: a.ArraySubquery) -> Term:
     """The values of a subquery's one column in its order; without rows it is empty, not NULL."""
-    with t.to.site(fence=True):
+    with t.to.site("array", fence=True):
         form = t.to.query(e.query, t.env_inside(), ordered=True)
     if form.width != 1 or not e.type.is_builtin or any(b.outs[0].type.is_array for b in form.bag):
         raise Unsupported("array of arrays")

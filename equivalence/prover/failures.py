@@ -52,7 +52,7 @@ from .terms import (
     walk_bag,
     walk_shallow,
 )
-from .translated import Failure
+from .translated import Failure, Level
 from .unique import determined_by, one_row, with_groups
 
 if TYPE_CHECKING:
@@ -177,10 +177,25 @@ def _recorded(translator: Translator, form: Collection[tuple[str, str]], closely
         found |= {(f.kind, _placed(f, translator, closely=bool(closely))) for f in translator.rows}
     risky = translator.forced if closely is _Closely.FORCED else translator.risky
     if risky or crowded:  # AND does not protect: whether a row fails depends on which condition comes first
-        order = dict.fromkeys(describe(t, translator.sources) for t in translator.filters)
-        found.add(("errors", f"filters {list(order)}"))
+        found.add(("errors", f"filters {_in_order(translator)}"))
     guarded = kept(translator.guarded)
     return found | {(f.kind, f"guarded {_placed(f, translator, closely=bool(closely))}") for f in guarded}
+
+
+def _in_order(translator: Translator) -> list[str]:
+    """The conditions as they are written, each with the number of its level and of that around it: levels
+    that ask nothing are none.
+    """
+    numbers: dict[Level, int] = {}
+    for level, _ in translator.filters:
+        numbers.setdefault(level, len(numbers))
+
+    def named(level: Level, term: Term) -> str:
+        around = (numbers[level[:n]] for n in range(len(level) - 1, -1, -1) if level[:n] in numbers)
+        kind = level[-1][0] if level else ""
+        return f"{kind} {numbers[level]} in {next(around, None)}: {describe(term, translator.sources)}"
+
+    return list(dict.fromkeys(named(*f) for f in translator.filters))
 
 
 def _avoided(failure: Failure, translator: Translator) -> bool:
@@ -194,7 +209,7 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     what = describe(term, translator.sources)
     for site in failure.sites:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
-        what += f" of {sorted(site.tables)} where {conditions}"
+        what += f" of {site.kind} {sorted(site.tables)} where {conditions}"
     rows = before_dropping(failure.before, translator.sources)
     return f"{what} before rows are dropped of {rows}" if rows else what
 

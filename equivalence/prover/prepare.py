@@ -11,9 +11,9 @@ from collections.abc import Sized
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rewright.sql.algebra import Expr, Param, Query, Select, WholeRow, output_columns
+from rewright.sql.algebra import Expr, FunctionScan, Param, Query, Select, WholeRow, output_columns
 from rewright.sql.types import NUMERIC, SqlType
-from rewright.sql.walk import all_exprs_of_query, all_queries, canonical
+from rewright.sql.walk import all_exprs_of_query, all_queries, canonical, walk
 
 from .aggregates import averages
 from .asking import Asked
@@ -82,9 +82,12 @@ def same_tree(q1: Query, q2: Query) -> bool:
     return canonical(q1) == canonical(q2)
 
 
-def _fences(query: Query) -> list[bool | None]:
-    """MATERIALIZED or not, CTE by CTE: it decides which rows an expression that may fail meets."""
-    return [cte.materialized for q in all_queries(query) for cte in q.ctes]
+def _fences(query: Query) -> tuple[list[bool | None], list[bool]]:
+    """MATERIALIZED or not, CTE by CTE, and which functions stand in select lists: this decides which rows an
+    expression that may fail meets.
+    """
+    asked = [cte.materialized for q in all_queries(query) for cte in q.ctes]
+    return asked, [n.of_target for n in walk(query) if isinstance(n, FunctionScan)]
 
 
 def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
@@ -118,7 +121,9 @@ def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepare
     if difference is not None and difference.kind == "signature":
         return difference
     typed = difference is None
-    q1, q2 = with_children_apart(engine.schema, (without_unread(q1), without_unread(q2)))
+    q1, q2 = with_children_apart(
+        engine.schema, (without_unread(q1, engine.schema.catalog), without_unread(q2, engine.schema.catalog))
+    )
     # an average is best left whole, unless the other query has none to meet it
     quotients = averages(q1) != averages(q2)
     first, second = (_spelled(engine, _prepare(engine, q, quotients=quotients)) for q in (q1, q2))

@@ -47,8 +47,8 @@ class Reading(Protocol):
         """The rows of a subquery. Raises Unsupported."""
         ...
 
-    def site(self, *, fence: bool) -> AbstractContextManager[None]:
-        """Translate something whose rows are made apart, where ``fence``."""
+    def site(self, kind: str, *, fence: bool) -> AbstractContextManager[None]:
+        """Translate something whose rows are made apart, where ``fence``; ``kind``: how."""
         ...
 
     def among_rows(self, before: tuple[Made, ...]) -> AbstractContextManager[None]:

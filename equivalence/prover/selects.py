@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rewright.sql import algebra as a
 from rewright.sql.facts.aggregates import asks_groups, waits
 from rewright.sql.facts.guards import Known, of_groups
-from rewright.sql.walk import conjuncts, walk
+from rewright.sql.walk import all_exprs, conjuncts, subqueries, walk
 
 from .bags import block
 from .build import conj
@@ -29,7 +29,7 @@ Context = tuple[Rows, Scope]
 
 def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
     before = t.before if query.group_by is None else (*t.before, Made())
-    with t.making(before):
+    with t.making(before), t.below(query.from_, "grouped", apart=query.group_by is not None, joined=t.joined):
         rows = _rows(t, query, env)
     if query.group_by is None:
         return _outputs(t, query, _with_windows([(r, Scope(r.env)) for r in rows]))
@@ -43,8 +43,11 @@ def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
 def _rows(t: Translator, query: a.Select, env: Env) -> list[Rows]:
     """The rows of FROM that meet WHERE."""
     t.whole = t.whole and query.where is None and len(query.from_) == 1
+    outer = t.joined
+    asks = query.where is not None and any(subqueries(e) for e in all_exprs(query.where))
+    t.joined = outer or asks or len(query.from_) > 1 or any(isinstance(i, a.Join) for i in query.from_)
     found = t.from_list(query.from_, env)
-    t.whole = False
+    t.whole, t.joined = False, outer
     rows = [_filtered(t, r, query.where) for r in found]
     return [r for r in rows if block(r.vars, r.preds, ())]
 

@@ -50,6 +50,7 @@ from .translated import (
     Env,
     Failure,
     Form,
+    Level,
     Made,
     Raising,
     Rows,
@@ -85,6 +86,12 @@ class Translator:
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
+    # the queries around what is read, outermost first, that the planner runs apart from those around them
+    level: Level = ()
+    # whether the rows of the FROM that is read are joined with others, or asked for in subqueries
+    joined: bool = False
+    # subqueries that are conditions by themselves, which the planner joins
+    semi_joins: set[int] = field(default_factory=set)
     # the scalar subquery that is read next, and while what it computes of its one row of aggregates is read
     # the sites of the rows below it
     asked: a.Query | None = None
@@ -108,9 +115,9 @@ class Translator:
     beside: Known = NOTHING
     inside: Known = NOTHING
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
-    # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7):
-    # whatever the order is, or only where the planner takes a bad one
-    filters: list[Term] = field(default_factory=list)
+    # the conditions in the order of their writing, each with its level, and whether evaluating one may depend
+    # on that order (M7): whatever the order is, or only where the planner takes a bad one
+    filters: list[tuple[Level, Term]] = field(default_factory=list)
     risky: bool = False
     forced: bool = False
 
@@ -130,6 +137,7 @@ class Translator:
 
     def condition(self, e: a.Expr, rows: Rows) -> Term:
         """A WHERE or ON of the rows, remembered with its place among the others."""
+        self.semi_joins |= {id(q) for q in semi_joins(e)}
         return conj(self.conjuncts(Translation(self, Scope(rows.env)), e, rows.preds).values())
 
     def conjuncts(self, make: Translation, e: a.Expr, before_it: tuple[Term, ...] = ()) -> dict[a.Expr, Term]:
@@ -148,7 +156,7 @@ class Translator:
             self._spare(range(start, len(self.failing)), (*before_it, *first))
             terms[part] = made
         term = conj(terms.values())
-        self.filters += predicates(term)
+        self.filters += ((self.level, p) for p in predicates(term))
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
         hazards = self.hazards(before)
@@ -167,16 +175,28 @@ class Translator:
                 self.failing[n] = replace(f, optional=True)
 
     @contextmanager
-    def site(self, *, fence: bool) -> Iterator[None]:
-        """Translate something whose rows are made apart, where ``fence``."""
+    def site(self, kind: str, *, fence: bool) -> Iterator[None]:
+        """Translate something whose rows are made apart, where ``fence``; ``kind``: how."""
         outer = self.sites, self.among
         self.among = None
         if fence:
-            self.sites = (*self.sites, Site())
+            self.sites = (*self.sites, Site(kind))
         try:
             yield
         finally:
             self.sites, self.among = outer
+
+    @contextmanager
+    def below(self, part: object, kind: str, *, apart: bool, joined: bool) -> Iterator[None]:
+        """Translate what is run before what is around it, where ``apart``: conditions there are asked of its
+        rows alone. ``kind``: how; ``joined``: its rows are joined with others otherwise.
+        """
+        outer = self.level, self.joined
+        self.level, self.joined = ((*self.level, (kind, id(part))), False) if apart else (self.level, joined)
+        try:
+            yield
+        finally:
+            self.level, self.joined = outer
 
     @contextmanager
     def once(self, query: a.Select) -> Iterator[None]:
@@ -249,15 +269,21 @@ class Translator:
         visible: bool = False,
         whole: bool = False,
         ordered: bool = False,
+        from_: bool = False,
     ) -> Form:
         """The rows of a query. ``visible``: it is the whole statement, and its order is seen. ``ordered``: so
         is that of this subquery. Where the order is seen the sort keys stay. ``whole``: all its rows are made
-        whatever stands around it.
+        whatever stands around it. ``from_``: it stands in FROM.
         """
         if visible:
             self.fenced = computed_ctes(query)
+        semi_join = id(query) in self.semi_joins
+        joined = self.joined or semi_join
+        apart = makes_rows_apart(query) or (joined and is_not_pulled_up(query))
+        below = apart or not (from_ or semi_join)
         with (
-            self.site(fence=not whole and makes_rows_apart(query)),
+            self.site(fence_of(query), fence=not whole and apart),
+            self.below(query, fence_of(query), apart=below and not visible, joined=joined),
             self.rows_given(()),
             self.with_known(NOTHING, NOTHING, NOTHING),
         ):
@@ -357,7 +383,8 @@ class Translator:
         whole = self.whole and query.op == "union"
         types = tuple(c.type for c in query.columns)
         left, right = (
-            self._arm(self.query(arm, env, whole=whole).bag, types) for arm in (query.left, query.right)
+            self._arm(self.query(arm, env, whole=whole, from_=True).bag, types)
+            for arm in (query.left, query.right)
         )
         bag = self.combine(query.op, left, right, types, all_=query.all)
         return self._sorted(Form(bag, len(types)), query.order_by, types)
@@ -463,13 +490,18 @@ class Translator:
                 if barrier:
                     raise Unsupported("security barrier view")
                 with self._below_join(fence=False):
-                    return self._from_bag(rel, self.query(query, env, whole=self.whole).bag, env)
+                    return self._from_bag(rel, self.query(query, env, whole=self.whole, from_=True).bag, env)
             case a.CteScan(rel, cte):
                 if cte not in self.ctes:
                     raise Unsupported("recursive CTE")
                 query, outer = self.ctes[cte]
-                with self._below_join(fence=cte in self.fenced and not self.whole):
-                    return self._from_bag(rel, self.query(query, outer, whole=self.whole).bag, env)
+                fenced = cte in self.fenced
+                with (
+                    self._below_join(fence=fenced and not self.whole),
+                    self.below(query, "computed", apart=fenced, joined=self.joined),
+                ):
+                    form = self.query(query, outer, whole=self.whole, from_=True)
+                return self._from_bag(rel, form.bag, env)
             case a.ValuesScan(rel, rows, _, columns):
                 make = Translation(self, Scope(env))
                 made = (
@@ -489,7 +521,7 @@ class Translator:
         """
         nullable, self.nullable = self.nullable, False
         try:
-            with self.site(fence=fence or nullable):
+            with self.site("computed" if fence else "padded", fence=fence or nullable):
                 yield
         finally:
             self.nullable = nullable
@@ -580,6 +612,18 @@ def _one_row(form: Form, limit: Term | None, offset: Term | None, *, ties: bool)
     return Form(block((), (exists(form.bag),), next(iter(shown))), form.width)
 
 
+def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
+    """The subqueries that the planner joins to the rows of which the condition is asked."""
+    for part in conjuncts(condition):
+        match part:
+            case a.Exists(query) | a.Not(a.Exists(query)):
+                yield query
+            case a.Quantified(query=query, all=False):
+                yield query
+            case _:
+                pass
+
+
 def _counts(end: Term) -> bool:
     """Whether LIMIT and OFFSET take the number of rows: none that is negative."""
     return isinstance(end, Lit) and (end.value is None or end.value.isdigit())
@@ -639,3 +683,29 @@ def padding(type_: SqlType) -> Term:
     column's constraints).
     """
     return null(type_)
+
+
+def fence_of(query: a.Query) -> str:
+    """What of a query keeps conditions outside it, in words: they pass by columns of its keys alone."""
+    if query.limit is not None or query.offset is not None:
+        return "limit"
+    match query:
+        case a.Select(group_by=None, distinct=None):
+            calls = (e for t in query.targets for e in all_exprs(t.expr) if isinstance(e, a.WindowCall))
+            return f"windows {sorted({len(e.window.partition_by) for e in calls})}"
+        case a.Select(group_by=groups, distinct=distinct):
+            shown = len(query.targets) if distinct == () else -1 if distinct is None else len(distinct)
+            return f"groups {sorted(map(len, groups or ()))} distinct {shown}"
+        case _:
+            return "plain"
+
+
+def is_not_pulled_up(query: a.Query) -> bool:
+    """Whether a subquery in FROM is planned by itself, or its arms are: what is joined to it does not reach
+    its rows before its expressions are evaluated, though conditions on its columns do.
+    """
+    if isinstance(query, a.SetOp) or query.ctes or query.order_by:
+        return True
+    return isinstance(query, a.Select) and any(
+        isinstance(i, a.FunctionScan) and i.of_target for i in query.from_
+    )

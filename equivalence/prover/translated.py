@@ -15,6 +15,8 @@ from rewright.sql.types import SqlType
 from .terms import Bag, Block, Source, Term
 
 Env = Mapping[int, tuple[Term, ...]]
+# queries by their kind and identity, outermost first
+Level = tuple[tuple[str, int], ...]
 
 
 class Unsupported(Exception):
@@ -42,8 +44,10 @@ class Form:
 @dataclass(slots=True)
 class Site:
     """Where rows are made that a condition outside cannot thin out beforehand (a materialized CTE, a grouped,
-    distinct or limited subquery, …): its relations and conditions.
+    distinct or limited subquery, …): its ``kind``, relations and conditions.
     """
+
+    kind: str
 
     tables: list[str] = field(default_factory=list)
     filters: list[Term] = field(default_factory=list)

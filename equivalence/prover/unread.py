@@ -4,19 +4,23 @@ Seen on 18: a subquery in FROM, also grouped, windowed or limited, and a CTE tha
 (`remove_unused_subquery_outputs` and pull-up of subqueries); DISTINCT, UNION, a UNION ALL that is not
 flattened and a computed CTE (`computed_ctes`) compute them all the same. NULL takes the place of the first,
 whose rows stay as they are; of UNION ALL whose arms' types the tree does not tell, nothing is said where they
-may fail. Must not know forms or terms.
+may fail. What a window is partitioned and ordered by is computed though its function is not: numbers of rows
+over it stay. Must not know forms or terms.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.sql import algebra as a
-from rewright.sql.facts.effects import errors_of_expr, is_volatile
-from rewright.sql.walk import N, bottom_up, returns_set, walk
+from rewright.sql.build import function
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.effects import OVERFLOW, errors_of_expr, errors_of_query, is_volatile
+from rewright.sql.types import INT8
+from rewright.sql.walk import N, all_exprs, bottom_up, returns_set, walk
 
 from .translate import computed_ctes
 from .translated import Unsupported
@@ -25,18 +29,30 @@ from .translated import Unsupported
 _Read = Collection[int] | None
 
 
-def without_unread(query: a.Query) -> a.Query:
+def without_unread(query: a.Query, catalog: Catalog) -> a.Query:
     """The query with NULL for each output that is never computed.
 
     :raises Unsupported: one that may fail is computed or not, by what the tree does not show.
     """
     computed = computed_ctes(query)
-    while (changed := _once(query, computed)) is not query:
+    fails = errors_of_query(query, lambda _: True, lambda _: False) - OVERFLOW
+    prune = _Pruning(_stored(query, catalog), bool(fails))
+    while (changed := _once(query, computed, prune)) is not query:
         query = changed
     return query
 
 
-def _once(query: a.Query, computed: set[int]) -> a.Query:
+def _stored(query: a.Query, catalog: Catalog) -> set[int]:
+    """The tables among the range variables all of whose columns are only read."""
+    return {
+        n.rel
+        for n in walk(query)
+        if isinstance(n, a.Scan) and catalog.has_table(n.table)
+        if not any(c.generated == "virtual" for c in catalog.table(n.table).columns)
+    }
+
+
+def _once(query: a.Query, computed: set[int], prune: _Pruning) -> a.Query:
     """The query without what is read by nothing else, the same object where there is none. An output that
     only another such output reads is found the next time.
     """
@@ -49,11 +65,11 @@ def _once(query: a.Query, computed: set[int]) -> a.Query:
     def visit(node: Any) -> Any:
         match node:
             case a.Derived(rel, inner, security_barrier=False):
-                return _with(node, query=_pruned(inner, of([rel])))
+                return _with(node, query=prune.query(inner, of([rel])))
             case a.Cte(cte, _, inner, recursive=False) if cte not in computed:
-                return _with(node, query=_pruned(inner, of(readers[cte])))
+                return _with(node, query=prune.query(inner, of(readers[cte])))
             case a.ValuesScan(rel, (row,)):
-                return _with(node, rows=(tuple(_kept(e, n, of([rel])) for n, e in enumerate(row)),))
+                return _with(node, rows=(tuple(prune.output(e, n, of([rel])) for n, e in enumerate(row)),))
             case _:
                 return node
 
@@ -85,28 +101,74 @@ def _readers(query: a.Query) -> dict[int, list[int]]:
     return found
 
 
-def _pruned(query: a.Query, read: _Read) -> a.Query:
-    match query:
-        case a.Select(distinct=()) | a.Values():
+@dataclass(frozen=True, slots=True)
+class _Pruning:
+    """``stored``: as of `_stored`. ``fenced``: whether conditions that a window keeps above it matter, since
+    something may fail.
+    """
+
+    stored: set[int]
+    fenced: bool
+
+    def query(self, query: a.Query, read: _Read) -> a.Query:
+        match query:
+            case a.Select(distinct=()) | a.Values():
+                return query
+            case a.Select(targets):
+                kept = tuple(_with(t, expr=self.output(t.expr, n, read)) for n, t in enumerate(targets))
+                return _with(query, targets=kept)
+            case a.SetOp():
+                return self._arms(query, read)
+
+    def _arms(self, query: a.SetOp, read: _Read) -> a.Query:
+        if not _may_be_flattened(query):
             return query
-        case a.Select(targets):
-            kept = tuple(_with(t, expr=_kept(t.expr, n, read)) for n, t in enumerate(targets))
-            return _with(query, targets=kept)
-        case a.SetOp():
-            return _arms_pruned(query, read)
-
-
-def _arms_pruned(query: a.SetOp, read: _Read) -> a.Query:
-    if not _may_be_flattened(query):
-        return query
-    arms = _arms(query)
-    if any(isinstance(t.expr, a.Cast) for arm in arms for t in arm.targets):
+        arms = _arms(query)
+        unread = [t.expr for arm in arms for n, t in enumerate(arm.targets) if not _is_read(n, read)]
         # one that the client wrote, or one that unlike arms needed, which keep the union from being flattened
-        unread = (t.expr for arm in arms for n, t in enumerate(arm.targets) if not _is_read(n, read))
-        if any(_may_fail(e) for e in unread):
+        unlike = any(isinstance(t.expr, a.Cast) for arm in arms for t in arm.targets)
+        if (unlike and any(map(_may_fail, unread))) or any(map(self._windows, unread)):
             raise Unsupported("an output that nothing reads of a UNION ALL that may not be flattened")
-        return query
-    return _with(query, left=_pruned(query.left, read), right=_pruned(query.right, read))
+        if unlike:
+            return query
+        return _with(query, left=self.query(query.left, read), right=self.query(query.right, read))
+
+    def output(self, expr: a.Expr, position: int, read: _Read) -> a.Expr:
+        """The output, or what is computed of it in its place: NULL, or the keys of its window."""
+        if _is_read(position, read) or returns_set(expr) or is_volatile(expr):
+            return expr
+        windows, number = self._windows(expr), function("row_number")
+        if len(windows) > 1:
+            raise Unsupported("windows that nothing reads over several keys that may fail")
+        if not windows and self.fenced:
+            windows = {a.Window(w.partition_by) for w in _windows_of(expr)}
+        if not windows or number is None:
+            return a.Const(None, expr.type)
+        return a.WindowCall(number, (), min(windows, key=lambda w: len(w.partition_by)), INT8)
+
+    def _windows(self, expr: a.Expr) -> set[a.Window]:
+        """Its windows whose keys may fail, each with the default frame.
+
+        :raises Unsupported: the bounds of a frame may, which are read when the query is planned.
+        """
+        windows = _windows_of(expr)
+        bounds = [o for w in windows for o in (w.frame.start_offset, w.frame.end_offset) if o is not None]
+        if any(map(_may_fail, bounds)):
+            raise Unsupported("a frame that may fail of a window that nothing reads")
+        return {
+            a.Window(w.partition_by, w.order_by)
+            for w in windows
+            if any(map(self._is_computed, (*w.partition_by, *(k.expr for k in w.order_by))))
+        }
+
+    def _is_computed(self, key: a.Expr) -> bool:
+        """Whether computing it may fail. Columns of subqueries are what they are made of."""
+        made = (e.rel not in self.stored for e in all_exprs(key) if isinstance(e, a.Column))
+        return any(made) or _may_fail(key)
+
+
+def _windows_of(expr: a.Expr) -> set[a.Window]:
+    return {e.window for e in all_exprs(expr) if isinstance(e, a.WindowCall)}
 
 
 def _may_be_flattened(query: a.Query) -> bool:
@@ -136,13 +198,6 @@ def _with(node: N, **parts: Any) -> N:
     return (
         node if all(getattr(node, name) == part for name, part in parts.items()) else replace(node, **parts)
     )
-
-
-def _kept(expr: a.Expr, position: int, read: _Read) -> a.Expr:
-    """The output, or NULL in its place."""
-    if _is_read(position, read) or returns_set(expr) or is_volatile(expr):
-        return expr
-    return a.Const(None, expr.type)
 
 
 def _is_read(position: int, read: _Read) -> bool:

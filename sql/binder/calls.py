@@ -216,7 +216,7 @@ def _expand(scope: Scope, call: Call) -> Expr:
         raise Unsupported("set-returning function outside FROM")
     rel = scope.context.rel()
     name = call.func.name
-    scope.expansions.append(FunctionScan(rel, call, name, (OutputColumn(name, type_),)))
+    scope.expansions.append(FunctionScan(rel, call, name, (OutputColumn(name, type_),), of_target=True))
     # its column counts as the block's own
     scope.rels.add(rel)
     return Column(rel, 0, type_, name)
@@ -410,6 +410,7 @@ def bind_window(scope: Scope, node: Any) -> Window:
         named = scope.windows.get(node.name)
         if named is None:
             raise BindError("42704", f'window "{node.name}" does not exist')
+        scope.used_windows.add(node.name)
         return _bind_definition(scope, named)
     return _bind_definition(scope, node)
 
@@ -420,6 +421,7 @@ def _bind_definition(scope: Scope, node: Any) -> Window:
         named = scope.windows.get(node.refname)
         if named is None:
             raise BindError("42704", f'window "{node.refname}" does not exist')
+        scope.used_windows.add(node.refname)
         base = _bind_definition(scope, named)
         # a named window may get an order and a frame, and no other partition
         if node.partitionClause:

@@ -106,6 +106,8 @@ class Scope:
     has_windows: bool = False
     lateral_active: bool = False
     windows: dict[str, Any] = field(default_factory=dict)
+    # names of those that a call is made over
+    used_windows: set[str] = field(default_factory=set)
     # set-returning functions of the select list, as items for FROM
     expansions: list[FunctionScan] = field(default_factory=list)
 

@@ -89,6 +89,7 @@ def _bind_select(scope: Scope, node: Any, ctes: tuple[Cte, ...], *, resolve_unkn
     if group_by is None and (scope.has_aggregates or having is not None):
         group_by = ((),)
     distinct = _bind_distinct(scope, node, targets, order)
+    _check_windows(scope)
     limit, offset = bind_limits(scope, node)
     with_ties = node.limitOption is not None and node.limitOption.name == "LIMIT_OPTION_WITH_TIES"
     if with_ties and not order:
@@ -110,6 +111,20 @@ def _bind_select(scope: Scope, node: Any, ctes: tuple[Cte, ...], *, resolve_unkn
     if group_by is not None:
         grouping.check_grouped(scope, query)
     return query
+
+
+def _check_windows(scope: Scope) -> None:
+    """What a window is partitioned and ordered by is computed also where no function is called over it."""
+    for name, window in scope.windows.items():
+        parts = (
+            window.refname,
+            window.partitionClause,
+            window.orderClause,
+            window.startOffset,
+            window.endOffset,
+        )
+        if name not in scope.used_windows and any(parts):
+            raise Unsupported("a window that no function is called over")
 
 
 def _check_expansions(scope: Scope, group_by: tuple[tuple[Expr, ...], ...] | None) -> None:

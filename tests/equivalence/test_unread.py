@@ -23,6 +23,7 @@ from rewright.equivalence.proving import Binding
 from rewright.equivalence.recheck.check import recheck
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.binder import bind
+from rewright.sql.binder.errors import Unsupported
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.text_pairs import prover
 
@@ -39,6 +40,7 @@ NEVER = {
     "lateral": "(select id, z.q from t, lateral (select {f} q) z) s",
     "values": "(select t.id, z.q from t, lateral (values ({f})) z(q)) s",
     "window": "(select id, count({f}) over (partition by id) q from t) s",
+    "filter of a window": "(select id, count(*) filter (where {f} > 0) over (order by id) q from t) s",
     "union all": "(select id, {f} q from t union all select id, {f} from t where false) s",
     "read by what nothing reads": "(select id, q is null as q from (select id, {f} q from t) u) s",
 }
@@ -50,6 +52,11 @@ COMPUTED = {
     "union": "(select id, {f} q from t union select id, {f} from t) s",
     "except": "(select id, {f} q from t except select -1, {f} from t where false) s",
     "sorted": "(select id, {f} q from t order by {f}) s",
+    "order of a window": "(select id, row_number() over (order by {f}) q from t) s",
+    "partition of a window": "(select id, 1 + count(*) over (partition by {f}) q from t) s",
+    "order by what a subquery computes": "(select id, rank() over (order by z) q from (select id, {f} z from t) u) s",
+    "partition by id": "(select id, max(d) over (partition by id order by {f}) q from t) s",
+    "window of a CTE": "(with m as (select id, row_number() over (order by {f}) q from t) select * from m) s",
     "union all that is cut": "(select id, {f} q from t union all select id, {f} from t where false limit 99) s",
 }
 AROUND = (
@@ -145,6 +152,47 @@ def test_a_union_all_that_may_be_flattened_or_not_decides_nothing() -> None:
     for other in ("select id from t", "select s.id from (select distinct id, 100 / d q from t) s"):
         found = proved(unlike, other)
         assert found is None or found.modulo
+
+
+GENERATED = """
+create table gen (id int primary key, x int not null, v int generated always as (10 / x) virtual);
+"""
+
+
+def test_generated_columns_are_computed_as_keys_of_windows() -> None:
+    proved = prover(catalog_from_ddl(GENERATED), 5.0)
+    for made in ("gen", "(select id, v from gen) u"):
+        found = proved(
+            f"select id from (select id, rank() over (order by v) q from {made}) s", "select id from gen"
+        )
+        assert found is None or "errors" in found.modulo
+    found = proved("select id from (select id, v q from gen) s", "select id from gen")
+    assert found is not None
+    assert found.modulo == ()
+
+
+@pytest.mark.parametrize("window", ["order by 10/d", "partition by 10/d", "order by id rows 1/0 preceding"])
+def test_a_window_that_nothing_is_called_over_is_not_bound(window: str) -> None:
+    with pytest.raises(Unsupported):
+        bind(f"select id from t window w as ({window})", CATALOG)
+    assert bind(
+        f"select id, count(*) over v from t window w as ({window}), v as (w)".replace(
+            "rows 1/0 preceding", ""
+        ),
+        CATALOG,
+    )
+
+
+def test_keys_of_unlike_windows_are_not_the_same() -> None:
+    pair = [
+        f"select id from (select id, count(*) over (order by {key}) q from t) s"
+        for key in ("10/d", "10/(d - 1)")
+    ]
+    found = proved(pair[0], pair[1])
+    assert found is None or "errors" in found.modulo
+    found = proved(pair[0], pair[0].replace("count(*)", "sum(b)"))
+    assert found is not None
+    assert not {"errors", "overflow"} & set(found.modulo)
 
 
 ROWED = """create type geo as (lat numeric, lon numeric);

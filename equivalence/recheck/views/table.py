@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
@@ -114,7 +115,7 @@ def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]
 def begun(first: a.Query, second: a.Query, catalog: Catalog) -> View:
     """The pair without the outputs that neither query computes. Raises Refused where that can't be told."""
     try:
-        return View(((without_unread(first), without_unread(second)),), catalog)
+        return View(((without_unread(first, catalog), without_unread(second, catalog)),), catalog)
     except Unsupported as why:
         raise Refused(str(why)) from None
 
@@ -138,7 +139,7 @@ def opened(view: View) -> View:
     """The pair as it is, with what any form of it leaves open: what shows which of equal values is kept may
     be left out of a form, and what made it. Of chance nothing may be computed once more.
     """
-    modulo: set[str] = set()
+    modulo = set(fenced_otherwise(*view.pairs[0], view.catalog))
     for query in view.pairs[0]:
         if Facts(view.catalog, query).volatility(query) is a.Volatility.VOLATILE:
             raise Refused("volatile functions are seen in no other form")

@@ -1,0 +1,128 @@
+"""What may fail in conditions and in subqueries of FROM, and what keeps the planner from asking other
+conditions first: the same in both queries, or a difference that their rows do not show.
+
+PostgreSQL pulls a plain subquery up into the query around it, and asks each condition as soon as it has the
+rows for it: of a table before joins and semi-joins. What LIMIT, OFFSET, windows, groups, set operations and
+computed CTEs make is made first. A subquery with ORDER BY or WITH, and the arms of UNION ALL, are planned by
+themselves too: conditions go into them, joins do not. Compares the fences around what may fail; forms of
+queries have no place for them. Must not know forms or terms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, subqueries
+
+from .translate import computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart
+
+ERRORS = frozenset({"errors"})
+# kinds of fences, and whether one is made within them or asks for more
+_Around = tuple[str, tuple[str, ...]]
+# subqueries, each with the kind of its fence and whether conditions stay above it
+_Ranging = list[tuple[a.Query, str, bool]]
+
+
+def fenced_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of queries in which fences let something that may fail be asked of other rows."""
+    ours, theirs = (_Fences(q, catalog).around() for q in (first, second))
+    return frozenset() if ours == theirs else ERRORS
+
+
+class _Fences:
+    """The fences of one query."""
+
+    def __init__(self, query: a.Query, catalog: Catalog) -> None:
+        self.query, self.facts = query, Facts(catalog, query)
+        self.computed = computed_ctes(query)
+        self.ctes = {c.cte: c for q in all_queries(query) for c in q.ctes}
+
+    def around(self) -> Counter[_Around]:
+        """How often something that may fail stands above such fences, or within them."""
+        found: Counter[_Around] = Counter()
+        for block in all_queries(self.query):
+            if isinstance(block, a.Select):
+                found.update(self._of(block))
+        return found
+
+    def _of(self, block: a.Select) -> Iterator[_Around]:
+        ranging = [r for item in block.from_ for r in self._ranging(item)]
+        joined = _is_joined(block)
+        kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
+        above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
+        if above and any(self._may_fail(c) for c in _conditions(block)):
+            yield "asked", above
+        drops = joined or block.where is not None
+        within = tuple(sorted(kind for q, kind in kept if drops and any(map(self._may_fail, _outputs(q)))))
+        if within:
+            yield "made", within
+
+    def _ranging(self, item: a.FromItem) -> _Ranging:
+        """The subqueries that a FROM item ranges over, those in subqueries that are pulled up among them."""
+        match item:
+            case a.Join(left=left, right=right):
+                return [*self._ranging(left), *self._ranging(right)]
+            case a.Derived(query=query):
+                return self._of_query(query)
+            case a.CteScan(cte=cte) if cte in self.computed:
+                return [(self.ctes[cte].query, "computed", True)]
+            case a.CteScan(cte=cte) if not self.ctes[cte].recursive:
+                return self._of_query(self.ctes[cte].query)
+            case _:
+                return []
+
+    def _of_query(self, query: a.Query) -> _Ranging:
+        hard = makes_rows_apart(query)
+        own = [(query, fence_of(query), hard)] if hard or is_not_pulled_up(query) else []
+        if hard:
+            return own
+        match query:
+            case a.Select(from_=items):
+                return own + [r for item in items for r in self._ranging(item)]
+            case a.SetOp(left=left, right=right):
+                return [*own, *self._of_query(left), *self._of_query(right)]
+            case _:
+                return own
+
+    def _drops(self, query: a.Query) -> bool:
+        """Whether rows are dropped within a fence: conditions above it are not asked of them."""
+        return any(
+            isinstance(q, a.Select) and (q.where is not None or _is_joined(q)) for q in all_queries(query)
+        )
+
+    def _may_fail(self, expr: a.Expr) -> bool:
+        return bool(self.facts.errors(expr) - OVERFLOW)
+
+
+def _is_joined(block: a.Select) -> bool:
+    asks = block.where is not None and any(subqueries(e) for e in all_exprs(block.where))
+    return asks or len(block.from_) > 1 or any(isinstance(i, a.Join) for i in block.from_)
+
+
+def _conditions(block: a.Select) -> Iterator[a.Expr]:
+    yield from conjuncts(block.where)
+    for item in block.from_:
+        yield from _ons(item)
+
+
+def _ons(item: a.FromItem) -> Iterator[a.Expr]:
+    if isinstance(item, a.Join):
+        yield from conjuncts(item.on)
+        yield from _ons(item.left)
+        yield from _ons(item.right)
+
+
+def _outputs(query: a.Query) -> Iterator[a.Expr]:
+    match query:
+        case a.Select(targets=targets):
+            yield from (t.expr for t in targets)
+        case a.SetOp(left=left, right=right):
+            yield from _outputs(left)
+            yield from _outputs(right)
+        case a.Values(rows=rows):
+            yield from (e for row in rows for e in row)
