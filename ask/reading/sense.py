@@ -18,6 +18,7 @@ from rewright.ask.reading.intent import (
     Intent,
     Known,
     Many,
+    Measured,
     OneOf,
     Ranged,
     Ratio,
@@ -52,6 +53,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _one_row_counted(intent, fixed, scope)
     _single_counted(intent, scope)
     _row_by_itself(intent, scope)
+    _averaged_by_itself(intent, scope)
     _grouped_by_one_value(intent, fixed, links, scope)
     _each_counted_once(intent, scope)
     _how_often(intent, scope)
@@ -74,6 +76,9 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _done_to_rows(intent, links, scope)
     _measures_from_afar(intent, links, scope)
     _counted_already(intent, scope)
+    _none_counted(intent, scope)
+    _measured_beside(intent, links, scope)
+    _another_of_its_kind(intent, links, scope)
     _parts_of_those_with(intent, scope)
     _one_of_their_rows(intent, scope)
     _lacked_by_none(intent)
@@ -131,6 +136,18 @@ def _row_by_itself(intent: Intent, scope: Scope) -> None:
     for left in measured:
         if isinstance(left, Aggregate) and isinstance(left.of, ColumnContext) and left.of.table in keys:
             raise Unclear(f"each row of {left.of.table.name} would be measured by itself")
+
+
+def _averaged_by_itself(intent: Intent, scope: Scope) -> None:
+    """`the average profit per sale for each salesperson`, of what a sale made, grouped by sales. Raises
+    Unclear.
+    """
+    rows = {e.column.table for e in intent.groups if isinstance(e, Column) and e.column.key}
+    for measure in (m for e in intent.outputs for m in aggregates_of(e)):
+        told = {c.table for c in columns_of(measure)} if isinstance(measure, Measured) else set()
+        for ref in rows & told:
+            if told <= {ref, *scope.told_by(ref)}:
+                raise Unclear(f"each row of {ref.name} would be measured by itself")
 
 
 def _ordered_by_one_value(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -490,6 +507,48 @@ def _counted_already(intent: Intent, scope: Scope) -> None:
             words = {stem(w) for w in scope.words(column)}
             if counted <= words and words - counted and words - counted <= _COUNTS:
                 scope.doubt(f"whether {column.name} is meant or the rows of {of.name}", _FAR_VALUE)
+
+
+def _none_counted(intent: Intent, scope: Scope) -> None:
+    """`papers that no paper cites`, of papers with a num_cited_by, where citations are rows: they may tell
+    another number.
+    """
+    for condition in intent.where:
+        left = condition.left if isinstance(condition, Compared) and condition.right == "0" else None
+        column = left.column if isinstance(left, Column) else None
+        if column is None:
+            continue
+        said = {root(w) for w in scope.words(column)}
+        for table in scope.context.tables:
+            if table.ref != column.table and {root(w) for w in scope.words(table)} <= said:
+                scope.doubt(f"whether {column.name} is meant or the rows of {table.ref.name}", _FAR_VALUE)
+
+
+def _measured_beside(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the share of the population of California that lives in Los Angeles` read as one of the populations of
+    states, where the city has its own.
+    """
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    for measure in (m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)):
+        column = measure.of if isinstance(measure.of, ColumnContext) else None
+        if column is None or column.table in spoken:
+            continue
+        told = {t for c in (*intent.where, *measure.where) for t in tables_of(c)} - {column.table}
+        for table in told - spoken:
+            if any(c.name == column.name and c.kind == "number" for c in scope.context.table(table).columns):
+                scope.doubt(f"whether {column.name} of {column.table.name} or {table.name} is meant", _FAR_VALUE)
+
+
+def _another_of_its_kind(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the most expensive car sold, with its sale price`, ranked by what the car cost: by which of the two."""
+    kinds = {word for link in links if link.adjective is not None for _, word in link.adjective.steps}
+    by = [e.column for e, _ in intent.order if isinstance(e, Column)]
+    for output in intent.outputs if intent.limit and kinds else ():
+        column = output.column if isinstance(output, Column) else None
+        if column is None or column.kind != "number" or not by or column in by:
+            continue
+        if set(scope.words(column)) & kinds and set(scope.words(by[0])) & kinds:
+            scope.doubt(f"whether {by[0].name} or {column.name} ranks them", _FAR_VALUE)
 
 
 def _parts_of_those_with(intent: Intent, scope: Scope) -> None:
