@@ -22,7 +22,7 @@ ABBREVIATIONS: dict[str, str] = {
     "bn": "billion", "brd": "brand", "cat": "category", "cd": "code", "ch": "", "chg": "change",
     "cnt": "count",
     "cntry": "country", "co": "company", "coef": "coefficient", "conf": "confirmed", "ctry": "country",
-    "cur": "currency", "curr": "current", "cust": "customer", "dept": "department", "desc": "description",
+    "ccy": "currency", "cur": "currency", "curr": "current", "cust": "customer", "dept": "department", "desc": "description",
     "descr": "description", "dest": "destination", "dist": "distance", "dob": "birth date", "doc": "document",
     "dt": "date", "dur": "duration", "elev": "elevation", "emp": "employee", "est": "estimated",
      "fname": "first name", "freq": "frequency", "frm": "from", "geo": "geographic", "gov": "government",

@@ -77,6 +77,8 @@ def settle(draft: Draft) -> None:
             continue
         measures = [e for _, e in draft.outputs if aggregates_of(e)]
         columns = _in_turn(draft)
+        # `the density of each state in descending order`: not by the states
+        columns = [e for e in columns if e not in draft.groups] or columns
         if len(measures) > 1 and draft.measured is None:
             draft.scope.doubt("what the answer is ordered by", _OF_WHICH)
         chosen = (

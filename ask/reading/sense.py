@@ -6,8 +6,9 @@ doubts.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.intent import (
@@ -36,6 +37,7 @@ from rewright.sql.algebra import TableRef
 
 _FAR_VALUE = 0.75
 _REFERENCE = 0.9
+_COUNTED_THING = 0.93
 _SEVERAL = 8
 """Rows of which it says something that a column tells all of them apart."""
 _MAKES_A_NOUN = frozenset(
@@ -43,6 +45,7 @@ _MAKES_A_NOUN = frozenset(
 )
 _TIMES = frozenset(listed("times count number frequency"))
 """Of a column that holds how often something happened."""
+_SAYS_WHAT = frozenset(listed("description text message content comment"))
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -77,10 +80,14 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _measures_from_afar(intent, links, scope)
     _counted_already(intent, scope)
     _none_counted(intent, scope)
+    _said_through_others(links, scope)
+    _priced_elsewhere(intent, links, scope)
+    _counted_thing(intent, links, scope)
     _measured_beside(intent, links, scope)
     _another_of_its_kind(intent, links, scope)
     _parts_of_those_with(intent, scope)
     _one_of_their_rows(intent, scope)
+    _none_of_theirs(intent, links, scope)
     _lacked_by_none(intent)
     _measured_per(intent, links)
 
@@ -303,10 +310,20 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
     for output in intent.outputs:
         if not isinstance(output, Column) or not output.column.key or output.column.kind != "number":
             continue
-        first = scope.first_text(scope.context.table(output.column.table))
+        table = scope.context.table(output.column.table)
+        first = scope.first_text(table) or _told_in_words(table, scope)
         alone = len(intent.outputs) == 1 or len([e for e in intent.outputs if isinstance(e, Column)]) == 1
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
+
+
+def _told_in_words(table: TableContext, scope: Scope) -> ColumnContext | None:
+    """The text that says what a row is, where no name does: the description of an adverse event."""
+    for column in table.columns:
+        own = column.kind == "text" and not scope.context.refers(column)
+        if own and scope.words(column)[-1] in _SAYS_WHAT and column.distinct * 2 > table.rows:
+            return column
+    return None
 
 
 def _ordered_by_key(intent: Intent, scope: Scope) -> None:
@@ -539,6 +556,44 @@ def _measured_beside(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
                 scope.doubt(f"whether {column.name} of {column.table.name} or {table.name} is meant", _FAR_VALUE)
 
 
+def _said_through_others(links: Sequence[Link], scope: Scope) -> None:
+    """`states that border states that border Texas`: the same of the same, one read as both."""
+    relative = {word for before, word in pairwise(scope.roles) if before in {"that", "which", "who"}}
+    again = {
+        first.word
+        for first, second in combinations(links, 2)
+        if first.mark == second.mark and first.word == second.word and second.word in relative
+    }
+    tables = Counter(link.tables[0].ref for link in links if link.mark == "table")
+    if again - {link.word for link in links if link.mark == "table"} and max(tables.values(), default=0) > 1:
+        scope.doubt(f"whether {min(again)} is said of others", _FAR_VALUE)
+
+
+def _priced_elsewhere(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the highest price of AAPL` read as that of a transaction, where there is a table of daily prices."""
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    measured = {c for e in intent.outputs for m in aggregates_of(e) for c in columns_of(m)}
+    for link in links:
+        taken = measured & set(link.columns) if link.mark == "column" else set()
+        if not taken or {c.table for c in taken} & spoken or scope.said_table(link) is not None:
+            continue
+        for table in scope.context.tables:
+            numbers = [c for c in table.columns if c.kind == "number" and not c.key]
+            called = stem(scope.words(table)[-1]) == stem(link.word.split()[-1])
+            if called and len(numbers) > 1 and table.ref not in {c.table for c in taken}:
+                scope.doubt(f"whether {link.text} is one of {table.ref.name}", _FAR_VALUE)
+
+
+def _counted_thing(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`enrolled students`, of courses with a num_enrolled: what is counted, or rows of their own."""
+    measured = {c for e in intent.outputs for m in aggregates_of(e) for c in columns_of(m)}
+    for first, noun in pairwise(links):
+        counts = {c for c in measured & set(first.columns) if set(map(stem, scope.words(c))) & _COUNTS}
+        if first.mark == "column" and noun.mark == "table" and noun.glued and counts:
+            if noun.tables[0].ref not in {c.table for c in counts}:
+                scope.doubt(f"whether {noun.text} are rows of {noun.tables[0].ref.name}", _COUNTED_THING)
+
+
 def _another_of_its_kind(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`the most expensive car sold, with its sale price`, ranked by what the car cost: by which of the two."""
     kinds = {word for link in links if link.adjective is not None for _, word in link.adjective.steps}
@@ -576,6 +631,17 @@ def _one_of_their_rows(intent: Intent, scope: Scope) -> None:
             case _:
                 continue
         if set(tables_of(condition)) == {shown[0].table} and not shown[0].unique:
+            scope.doubt(f"whether all rows of a {shown[0].name} are to be so", _FAR_VALUE)
+
+
+def _none_of_theirs(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`which streets have no Italian restaurants?` read as those with one that is not Italian."""
+    lacking = any(link.mark == "without" for link in links)
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    if not lacking or len(shown) != 1 or len(intent.outputs) > 1:
+        return
+    for condition in intent.where:
+        if isinstance(condition, OneOf) and condition.negated and condition.column.table != shown[0].table:
             scope.doubt(f"whether all rows of a {shown[0].name} are to be so", _FAR_VALUE)
 
 
