@@ -40,12 +40,24 @@ def order(draft: Draft) -> None:
         if not link.used and (link.mark == "order" or _by_and_way(draft, at)):
             _ordered(draft, at)
     for at, link in enumerate(draft.links):
-        if link.mark in {"desc", "asc"} and not link.used:
+        if link.mark in {"desc", "asc"} and not link.used and not _order_of(draft, at):
             if draft.order:
                 raise Unclear(f"it is not clear what is to be in the order of {link.text}")
             draft.use(at)
             draft.whole = True
             draft.order.append((Whole(link.word), link.mark))  # type: ignore[arg-type] # the marks are asc and desc; a Whole becomes an expression before the query is made
+
+
+def _order_of(draft: Draft, at: int) -> bool:
+    """`in descending order of their price`: what they are ordered by, nothing that is to be shown."""
+    link = draft.links[at]
+    found = _key(draft, at + 1) if link.word.endswith("order of") and at + 1 < len(draft.links) else None
+    if found is None:
+        return False
+    draft.use(*range(at, found[1]))
+    draft.whole = True
+    draft.order += [(e, "desc" if link.mark == "desc" else "asc") for e in found[0]]
+    return True
 
 
 def _by_and_way(draft: Draft, at: int) -> bool:

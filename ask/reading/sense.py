@@ -20,6 +20,7 @@ from rewright.ask.reading.intent import (
     Known,
     Many,
     Measured,
+    Named,
     OneOf,
     Ranged,
     Ratio,
@@ -80,6 +81,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _measures_from_afar(intent, links, scope)
     _counted_already(intent, scope)
     _none_counted(intent, scope)
+    _ratios_unnamed(intent, scope)
     _said_through_others(links, scope)
     _priced_elsewhere(intent, links, scope)
     _counted_thing(intent, links, scope)
@@ -312,7 +314,7 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
             continue
         table = scope.context.table(output.column.table)
         first = scope.first_text(table) or _told_in_words(table, scope)
-        alone = len(intent.outputs) == 1 or len([e for e in intent.outputs if isinstance(e, Column)]) == 1
+        alone = len([e for e in intent.outputs if isinstance(e, Column)]) <= 1 or output in intent.groups
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
 
@@ -592,6 +594,14 @@ def _counted_thing(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         if first.mark == "column" and noun.mark == "table" and noun.glued and counts:
             if noun.tables[0].ref not in {c.table for c in counts}:
                 scope.doubt(f"whether {noun.text} are rows of {noun.tables[0].ref.name}", _COUNTED_THING)
+
+
+def _ratios_unnamed(intent: Intent, scope: Scope) -> None:
+    """`the ratio of the amount awarded to the amount requested`: of all, rather than one of each row."""
+    only = intent.outputs[0] if len(intent.outputs) == 1 and not intent.limit else None
+    if isinstance(only, Ratio) and not aggregates_of(only) and any(columns_of(only)):
+        if not isinstance(only.top, Named):
+            scope.doubt("whether the ratio is of each row or of all", _FAR_VALUE)
 
 
 def _another_of_its_kind(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
