@@ -131,7 +131,7 @@ def _added_up(draft: Draft, at: int, total: int) -> None:
 
 
 def _of_its_own(link: Link) -> bool:
-    """`more than 3000 and hired in May`, `longer than 500 with their length`, `higher than 8000 and in Nepal`:
+    """`more than 3000 and hired in May`, `longer than 500 with their length`, `above 8000 and in Nepal`:
     nothing that is compared.
     """
     placed = link.mark == "value" and link.preposition not in {"", "of"}

@@ -275,7 +275,7 @@ def _of_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 
 
 def _says_yes_or_no(column: ColumnContext) -> bool:
-    return column.kind == "text" and 0 < len(column.values) and {v.lower() for v in column.values} <= _YES_NO
+    return column.kind == "text" and len(column.values) > 0 and {v.lower() for v in column.values} <= _YES_NO
 
 
 def _flags_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rewright.ask.reading.adjectives import begins_superlative
 from rewright.ask.reading.intent import Column, Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import FILLERS
@@ -68,6 +69,15 @@ def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     asked = _rows_asked_for(links, scope)
     for before, link in pairwise(links):
         meant = shown & set(link.columns)
+        if (
+            asked is not None
+            and link.mark == "column"
+            and link.had
+            and meant
+            and begins_superlative(link.word)
+        ):
+            # `which estate has the highest plot`, a column of that name: the estates are asked for
+            raise Unclear(f"it is not clear what of {asked.text} is to be shown")
         behind = link.preposition in _WHERE or (asked is not None and link.preposition == "to")
         if link.mark != "column" or not behind or link.added or not meant:
             continue

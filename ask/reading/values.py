@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.ask.context import ColumnContext, Join
-from rewright.ask.reading.adjectives import ADJECTIVES
+from rewright.ask.reading.adjectives import begins_superlative
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     AnyOf,
@@ -255,14 +255,8 @@ def _is_had(draft: Draft, at: int) -> bool:
     ends = at + 1 == len(draft.links) or draft.links[at + 1].mark in {"stop", "comma"}
     plural = link.word.endswith("s") and not link.word.endswith("ss")
     told = all(c.kind in {"text", "date"} and c.nulls and not c.key for c in link.columns)
-    ranks = _is_superlative(link.word)
+    ranks = begins_superlative(link.word)  # which is the highest of all, not who has one
     return link.had and ends and told and not plural and not ranks and draft.table_before(at) is not None
-
-
-def _is_superlative(phrase: str) -> bool:
-    """`the highest elevation`, a column of that name: which is the highest of all, not who has one."""
-    adjective = ADJECTIVES.get(phrase.split()[0])
-    return adjective is not None and adjective.sort == "superlative"
 
 
 def booleans(draft: Draft) -> None:
