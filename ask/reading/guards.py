@@ -52,6 +52,7 @@ _SECOND = re.compile(
 """A question within a question, of which nothing would be shown."""
 _PARTICIPLES = frozenset(listed("left sold paid built bought sent lent quit begun born held"))
 _YES_NO = frozenset(listed("yes no y n true false t f"))
+_EXTREMES = frozenset(listed("maximum max minimum min highest lowest average avg mean total"))
 _FUTURE = 0.72
 _SUMMED = 0.93
 ADDITIVE = frozenset(
@@ -297,6 +298,8 @@ def _added_up(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     if not isinstance(only, Column) or only.column.kind != "number" or only.column.key:
         return intent
     column = only.column
+    if not intent.order and not _one_row(column, intent, scope):
+        _extreme_of_all(column, links)
     if intent.groups or intent.limit or intent.order or intent.having:
         return intent
     if column.unique or _listed_by_row(column, links, scope) or _one_row(column, intent, scope):
@@ -307,6 +310,16 @@ def _added_up(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     if scope.roles[:2] in {("what", "is"), ("what", "was")} or scope.roles[:1] == ("what's",):
         raise Unclear(f"it is not clear of which row the {column.name} is wanted")
     return intent
+
+
+def _extreme_of_all(column: ColumnContext, links: Sequence[Link]) -> None:
+    """`what is the maximum discount amount of coupons?`, of a column of that name: of each, or the highest of
+    all. Raises Unclear.
+    """
+    for link in links:
+        one = link.mark == "column" and not link.word.split(" of ")[0].endswith("s")
+        if one and column in link.columns and link.word.split()[0] in _EXTREMES and column.distinct > 1:
+            raise Unclear(f"it is not clear whether the {link.text} of each or of all is wanted")
 
 
 def _listed_by_row(column: ColumnContext, links: Sequence[Link], scope: Scope) -> bool:

@@ -45,6 +45,7 @@ def near_misses(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _measured_beside(intent, links, scope)
     _another_of_its_kind(intent, links, scope)
     _none_of_theirs(intent, links, scope)
+    _listed_by_others(intent, scope)
 
 
 def _averaged_by_itself(intent: Intent, scope: Scope) -> None:
@@ -158,3 +159,13 @@ def _none_of_theirs(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     for condition in intent.where:
         if isinstance(condition, OneOf) and condition.negated and condition.column.table != shown[0].table:
             scope.doubt(f"whether all rows of a {shown[0].name} are to be so", _AS_LIKELY)
+
+
+def _listed_by_others(intent: Intent, scope: Scope) -> None:
+    """`districts with shops that are rated above 4 on average`, grouped by shops: a district for each of
+    them.
+    """
+    shown = {e.column.table for e in intent.outputs if isinstance(e, Column)}
+    rows = {e.column.table for e in intent.groups if isinstance(e, Column)} if intent.having else set()
+    if shown and rows - shown:
+        scope.doubt("whether rows that are not shown are measured", _AS_LIKELY)

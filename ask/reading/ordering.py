@@ -51,7 +51,10 @@ def order(draft: Draft) -> None:
 def _order_of(draft: Draft, at: int) -> bool:
     """`in descending order of their price`: what they are ordered by, nothing that is to be shown."""
     link = draft.links[at]
-    found = _key(draft, at + 1) if link.word.endswith("order of") and at + 1 < len(draft.links) else None
+    # `from the highest to the lowest price`
+    behind = draft.next(at, "column") if link.word.startswith("from ") else None
+    said = link.word.endswith("order of") or (behind is not None and draft.links[behind].glued)
+    found = _key(draft, at + 1) if said and at + 1 < len(draft.links) else None
     if found is None:
         return False
     draft.use(*range(at, found[1]))

@@ -12,6 +12,8 @@ from rewright.ask.reading.adjectives import begins_superlative
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     AnyOf,
+    Column,
+    Compared,
     Known,
     OneOf,
     Refers,
@@ -22,6 +24,10 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.sets import both, one_without_the_other
 from rewright.ask.reading.value_numbers import number
 from rewright.ask.reading.words import root
+from rewright.lake import names
+
+_BOTH = 2
+"""Values of a column of yes or no."""
 
 
 def values(draft: Draft) -> None:
@@ -282,3 +288,19 @@ def booleans(draft: Draft) -> None:
             negated = draft.before(at, "not", "without")
             draft.where.append(Known(column, negated=negated is not None))
             draft.use(at, negated)
+        elif _is_flag_of_rows(draft, at):
+            negated = draft.before(at, "not", "without")
+            column = draft.scope.column(link, ("number",))
+            draft.where.append(Compared(Column(column), "=", "1" if negated is None else "0"))
+            draft.use(at, negated)
+
+
+def _is_flag_of_rows(draft: Draft, at: int) -> bool:
+    """`open shops`, of shops with an `is_open` of 1 and 0."""
+    rows = draft.next(at, "table")
+    return rows is not None and draft.links[rows].glued and all(map(_is_flag, draft.links[at].columns))
+
+
+def _is_flag(column: ColumnContext) -> bool:
+    named = names.normal(column.name).split()[:1] in (["is"], ["has"])
+    return named and column.kind == "number" and set(column.values) <= {"0", "1"} and column.distinct <= _BOTH

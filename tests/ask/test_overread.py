@@ -22,16 +22,16 @@ def reader() -> Reader:
         6,
         region_id="int4 key",
         region_name="text unique",
-        country="text:US,FR,IT,PT *4",
-        soil="text:clay,chalk *2",
+        country="text *4:US,FR,IT,PT",
+        soil="text *2:clay,chalk",
     )
     estate = table(
         "estate", 40, estate_id="int4 key", estate_name="text unique", region_id="int4 *6", slope_m="int4 *30",
-        highest_plot="text *30 null", bottling="text:yes,no *2", visits="int4 *20", wine_school="text *12",
+        highest_plot="text *30 null", bottling="text *2:yes,no", visits="int4 *20", wine_school="text *12",
     )  # fmt: skip
     lots = table(
         "lot", 300, lot_id="int4 key", estate_id="int4 *40", made_year="int4 *20", price="numeric *200",
-        cost="numeric *200", colour="text:red,white *2", note="text *290",
+        cost="numeric *200", minimum_order="int4 *9", is_open="int4 *2:0,1", colour="text *2:red,white", note="text *290",
     )  # fmt: skip
     grower = table("grower", 60, grower_id="int4 key", grower_name="text unique", guild_id="int4 *5")
     guild = table("guild", 5, guild_id="int4 key", guild_name="text unique")
@@ -44,6 +44,7 @@ def reader() -> Reader:
         remark="text *88",
         text="text *89",
         count="int4 *9",
+        hall="text *3:North,South,East",
     )
     return reader_of(
         [region, estate, lots, grower, guild, tended, tasting],
@@ -112,6 +113,42 @@ def test_what_an_order_is_of_is_not_shown(reader: Reader, way: str) -> None:
     assert found.sql.startswith("select estate.estate_name from")
 
 
+def test_from_the_highest_to_the_lowest_of_a_column(reader: Reader) -> None:
+    found = assert_read(
+        reader, "List the estates from highest to lowest slope", ["order by estate.slope_m desc"]
+    )
+    assert found.sql.startswith("select estate.estate_name from")
+
+
+def test_what_a_time_is_said_of_may_be_wanted_too(reader: Reader) -> None:
+    assert_read(
+        reader,
+        "List the prices and made years of lots from before 2020",
+        ["lot.price, lot.made_year", "lot.made_year <= 2019"],
+    )
+
+
+def test_a_number_that_says_yes_or_no_is_a_condition(reader: Reader) -> None:
+    assert_read(reader, "List the notes of open lots", ["select lot.note from", "lot.is_open = 1"])
+
+
+def test_a_column_called_minimum_is_of_each(reader: Reader) -> None:
+    assert_refused(reader, "What is the minimum order of red lots?")
+    assert_read(reader, "What is the minimum order of lot 12?", ["lot.minimum_order", "lot.lot_id = 12"])
+
+
+def test_sides_of_a_ratio_add_up_what_rows_stand_for(reader: Reader) -> None:
+    assert_read(
+        reader,
+        "What is the ratio of tastings in North to tastings in South?",
+        ["sum(tasting.count) filter"],
+    )
+
+
+def test_rows_that_are_measured_and_not_shown(reader: Reader) -> None:
+    assert_refused(reader, "Which regions have estates with an average price above 40?")
+
+
 def test_groups_are_in_the_order_of_what_is_asked_of_them(reader: Reader) -> None:
     assert_read(
         reader, "What is the slope of each estate in descending order?", ["order by estate.slope_m desc"]
@@ -157,7 +194,7 @@ def test_a_measure_is_no_name() -> None:
 
 def test_a_way_that_most_rows_do_not_go() -> None:
     voucher = table("voucher", 30, voucher_id="int4 key", shop_id="int4 *9")
-    shop = table("shop", 9, shop_id="int4 key", shop_name="text unique", quarter="text:Dock,Mill *2")
+    shop = table("shop", 9, shop_id="int4 key", shop_name="text unique", quarter="text *2:Dock,Mill")
     keys = ("sale.voucher_id voucher.voucher_id", "voucher.shop_id shop.shop_id")
     few, most = (reader_of([_sale(nulls), voucher, shop], *keys) for nulls in (90, 10))
     assert_refused(few, "number of sales per quarter")
