@@ -296,9 +296,11 @@ def booleans(draft: Draft) -> None:
 
 
 def _is_flag_of_rows(draft: Draft, at: int) -> bool:
-    """`open shops`, of shops with an `is_open` of 1 and 0."""
-    rows = draft.next(at, "table")
-    return rows is not None and draft.links[rows].glued and all(map(_is_flag, draft.links[at].columns))
+    """`open shops`, `shops that are open`, of shops with an `is_open` of 1 and 0."""
+    link, rows = draft.links[at], draft.next(at, "table")
+    before = rows is not None and draft.links[rows].glued
+    behind = link.verb and draft.table_before(at) is not None
+    return (before or behind) and all(map(_is_flag, link.columns))
 
 
 def _is_flag(column: ColumnContext) -> bool:

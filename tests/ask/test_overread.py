@@ -130,6 +130,7 @@ def test_what_a_time_is_said_of_may_be_wanted_too(reader: Reader) -> None:
 
 def test_a_number_that_says_yes_or_no_is_a_condition(reader: Reader) -> None:
     assert_read(reader, "List the notes of open lots", ["select lot.note from", "lot.is_open = 1"])
+    assert_read(reader, "How many lots are open per colour?", ["lot.is_open = 1", "group by lot.colour"])
 
 
 def test_a_column_called_minimum_is_of_each(reader: Reader) -> None:
