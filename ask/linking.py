@@ -47,6 +47,8 @@ _AGENT = 0.3
 _THEIRS = frozenset(listed("their its his her"))
 _KINDS_OR_ORDERS = frozenset(listed("sort order rank"))
 _BEFORE_KINDS = frozenset(listed("by per each every which what"))
+_PRONOUNS = frozenset(listed("us it me he who"))
+"""Words that say nothing, and that codes and short names are spelled like."""
 _SYMBOLS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "<>": "!=", "!=": "!="}
 
 
@@ -78,7 +80,7 @@ class Linker:
         return self.nearness.is_no_word(word) and self.nearness.is_no_word(names.singular(word))
 
     def link(self, question: str) -> list[Link]:
-        words, respelled = self.respelling.respelled(tokens(question))
+        words, respelled = self.respelling.respelled(_names_in_capitals(tokens(question)))
         self._timed = is_timed(question)
         links: list[Link] = []
         at = ended = 0
@@ -340,6 +342,16 @@ class Linker:
             return False
         keys = (self.vocabulary.words(key) for join in self.context.joins for key in join.keys)
         return any(root(word) in {root(w) for w in words} for words in keys)
+
+
+def _names_in_capitals(words: Sequence[Token]) -> list[Token]:
+    """`in the US`, `staff of IT`: what is spelled in capitals among other words is a name, no pronoun."""
+    shouted = all(t.text.isupper() for t in words if t.kind == "word")
+    return [t if shouted or not _is_name_in_capitals(t) else replace(t, kind="quoted") for t in words]
+
+
+def _is_name_in_capitals(token: Token) -> bool:
+    return token.kind == "word" and token.text.isupper() and token.word in _PRONOUNS
 
 
 def _only_relates(word: str, values: Sequence[tuple[ColumnContext, str]]) -> bool:

@@ -53,7 +53,7 @@ ABBREVIATIONS: dict[str, str] = {
     "mfg": "manufacturer", "manuf": "manufacturer", "dlv": "delivery", "delv": "delivery", "recv": "received",
     "rcv": "received",
     "crs": "course", "dow": "weekday", "lic": "license", "reqd": "required", "upd": "updated",
-    "upc": "product code",
+    "upc": "product code", "ccy": "currency",
     "sku": "product code",
     "fk": "key", "pk": "key", "phn": "phone", "mob": "mobile", "occup": "occupation", "intl": "international",
     "govt": "government", "assn": "association", "comm": "committee", "pymt": "payment", "pmt": "payment",

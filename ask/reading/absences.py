@@ -146,7 +146,7 @@ def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     if not _multiplied(draft, at, column.table):
         return False
     values = tuple(sorted({v for c, v in held if c == column}))
-    if target.word.endswith("ed"):
+    if target.word.endswith("ed") and target.word != "red":
         # `rooms that were never booked`: have no stay at all, or none of that status
         draft.scope.doubt(f"whether {target.text} is a value or what was done", _VALUE_OR_DONE)
     kept = table_before(draft, at).ref

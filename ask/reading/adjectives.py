@@ -207,6 +207,12 @@ ingredient component
 """
 
 
+def begins_superlative(phrase: str) -> bool:
+    """`highest elevation`, the name of a column."""
+    adjective = ADJECTIVES.get(phrase.split(maxsplit=1)[0])
+    return adjective is not None and adjective.sort == "superlative"
+
+
 def _same() -> Iterator[tuple[str, tuple[str, ...]]]:
     groups = [line.split() for line in _SAME.strip().splitlines()]
     for word in sorted({word for group in groups for word in group}):

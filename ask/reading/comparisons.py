@@ -131,8 +131,11 @@ def _added_up(draft: Draft, at: int, total: int) -> None:
 
 
 def _of_its_own(link: Link) -> bool:
-    """`more than 3000 and hired in May`, `longer than 500 with their length`: nothing that is compared."""
-    return link.added or link.verb or link.theirs or link.preposition == "with"
+    """`more than 3000 and hired in May`, `longer than 500 with their length`, `above 8000 and in Nepal`:
+    nothing that is compared.
+    """
+    placed = link.mark == "value" and link.preposition not in {"", "of"}
+    return link.added or link.verb or link.theirs or link.preposition == "with" or placed
 
 
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:

@@ -55,7 +55,9 @@ def phrases(links: Sequence[Link]) -> tuple[Phrase, ...]:
 
 
 def _tells_the_kind(link: Link, behind: Link | None) -> bool:
-    return link.mark == "table" and behind is not None and behind.mark == "table" and behind.glued
+    # `led and reviewed proposals`: what was done to them, no kind of theirs
+    noun = link.mark == "table" and not link.word.endswith("ed")
+    return noun and behind is not None and behind.mark == "table" and behind.glued
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ _SECOND = re.compile(
 )
 """A question within a question, of which nothing would be shown."""
 _PARTICIPLES = frozenset(listed("left sold paid built bought sent lent quit begun born held"))
+_YES_NO = frozenset(listed("yes no y n true false t f"))
+_EXTREMES = frozenset(listed("maximum max minimum min highest lowest average avg mean total"))
 _FUTURE = 0.72
 _SUMMED = 0.93
 ADDITIVE = frozenset(
@@ -107,7 +109,7 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _rates(intent, question, scope)
     _states_shown(intent, links)
     _of_another(intent, links, scope)
-    _flags_shown(intent, links)
+    _flags_shown(intent, links, scope)
     places_shown(intent, links, scope)
     return _added_up(intent, links, scope)
 
@@ -273,12 +275,20 @@ def _of_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
             raise Unclear(f"it is not clear of what {second.text} the {first.text} is wanted")
 
 
-def _flags_shown(intent: Intent, links: Sequence[Link]) -> None:
-    """`businesses that are open`, of a number `is_open`: a condition, nothing to show. Raises Unclear."""
+def _says_yes_or_no(column: ColumnContext) -> bool:
+    return column.kind == "text" and len(column.values) > 0 and {v.lower() for v in column.values} <= _YES_NO
+
+
+def _flags_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`businesses that are open`, of a number `is_open`; `which fares require a round trip`, of a text `yes`:
+    a condition, nothing to show. Raises Unclear.
+    """
     shown = {e.column for e in intent.outputs if isinstance(e, Column)}
     for link in links[1:]:
         flags = {c for c in link.columns if names.normal(c.name).split()[:1] in (["is"], ["has"])}
-        if link.mark == "column" and link.verb and shown & flags:
+        asks = links[0].mark == "table" and scope.roles[:1] in {("which",), ("what",)}
+        flags |= {c for c in link.columns if asks and _says_yes_or_no(c)}
+        if link.mark == "column" and (link.verb or asks) and shown & flags:
             raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
 
 
@@ -288,6 +298,8 @@ def _added_up(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     if not isinstance(only, Column) or only.column.kind != "number" or only.column.key:
         return intent
     column = only.column
+    if not intent.order and not _one_row(column, intent, scope):
+        _extreme_of_all(column, links)
     if intent.groups or intent.limit or intent.order or intent.having:
         return intent
     if column.unique or _listed_by_row(column, links, scope) or _one_row(column, intent, scope):
@@ -298,6 +310,16 @@ def _added_up(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     if scope.roles[:2] in {("what", "is"), ("what", "was")} or scope.roles[:1] == ("what's",):
         raise Unclear(f"it is not clear of which row the {column.name} is wanted")
     return intent
+
+
+def _extreme_of_all(column: ColumnContext, links: Sequence[Link]) -> None:
+    """`what is the maximum discount amount of coupons?`, of a column of that name: of each, or the highest of
+    all. Raises Unclear.
+    """
+    for link in links:
+        one = link.mark == "column" and not link.word.split(" of ")[0].endswith("s")
+        if one and column in link.columns and link.word.split()[0] in _EXTREMES and column.distinct > 1:
+            raise Unclear(f"it is not clear whether the {link.text} of each or of all is wanted")
 
 
 def _listed_by_row(column: ColumnContext, links: Sequence[Link], scope: Scope) -> bool:

@@ -38,6 +38,8 @@ _STRAIGHT = 0.95
 """The way through rows that refer to both, where what both refer to leads there too."""
 _ANOTHER_EVENT = 0.8
 """A way through rows of something that happened, where another such way is a table longer."""
+_MOSTLY_NONE = 0.75
+"""A way by a key that most rows lack."""
 _SIBLINGS = 0.75
 """A way through what two tables refer to, of which nobody spoke: `batches` and `deliveries` of one beer."""
 
@@ -74,11 +76,22 @@ def path(
     for target in targets:
         way, chance = _way(context, reached, target, roles, said)
         likelihood *= chance * (_SIBLINGS if _among_siblings(way, start, said) else 1.0)
+        likelihood *= _MOSTLY_NONE if _loses_most(context, way, said) else 1.0
         for step in way:
             likelihood *= _declared(context, step.join) * (_SAID_STEP if step.new in said else _STEP)
             steps.append(step)
             reached.append(step.new)
     return steps, likelihood
+
+
+def _loses_most(context: Context, way: Sequence[Step], said: Sequence[TableRef]) -> bool:
+    """`transactions per merchant`, by coupons, of which nobody spoke and most transactions have none."""
+    return any(
+        not step.multiplies
+        and step.new not in said
+        and step.join.many.nulls * 2 > context.table(step.join.many.table).rows
+        for step in way[:-1]
+    )
 
 
 def _declared(context: Context, join: Join) -> float:

@@ -19,6 +19,8 @@ _ORGANISATIONS = frozenset(
 _OF_PEOPLE = (listed("firstname givenname forename"), listed("lastname familyname surname"))
 """Names of a person, whether the words of a column are told apart or run together."""
 _MEANINGS = frozenset(listed("description meaning text"))
+_MEASURES = frozenset(("numeric", "float4", "float8"))
+"""Types of what is measured: an `nm` of nautical miles is no name."""
 _ENOUGH = 10
 """Rows of which it can be said that values repeat."""
 _FEW = 3
@@ -72,7 +74,7 @@ def _called(scope: Words, table: TableContext, word: str) -> tuple[ColumnContext
     for column in table.columns:
         words = scope.words(column)
         whole = set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
-        if words == (word,) or whole:
+        if (words == (word,) and column.type not in _MEASURES) or whole:
             return () if word != _LABELS[0] and _is_kind(column, table) else (column,)
     return ()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rewright.ask.reading.adjectives import begins_superlative
 from rewright.ask.reading.intent import Column, Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import FILLERS
@@ -51,6 +52,13 @@ def _two_functions(first: Link, second: Link) -> None:
         raise Unclear(f"it is not clear whether the {first.text} or the {second.text} is wanted")
 
 
+def _rows_asked_for(links: Sequence[Link], scope: Scope) -> Link | None:
+    """The rows that `which doctors went to ...` asks for: not what it says of them."""
+    first = links[0] if links else None
+    asks = scope.roles[:1] in {("which",), ("what",)}
+    return first if asks and first is not None and first.mark == "table" else None
+
+
 def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`from the start` read as a start date to show: behind a preposition a name says where or when, unless
     the words before it ask for it. Raises Unclear.
@@ -58,14 +66,25 @@ def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     shown = {e.column for e in intent.outputs if isinstance(e, Column)} - {
         e.column for e in intent.groups if isinstance(e, Column)
     }
+    asked = _rows_asked_for(links, scope)
     for before, link in pairwise(links):
         meant = shown & set(link.columns)
-        if link.mark != "column" or link.preposition not in _WHERE or link.added or not meant:
+        if (
+            asked is not None
+            and link.mark == "column"
+            and link.had
+            and meant
+            and begins_superlative(link.word)
+        ):
+            # `which estate has the highest plot`, a column of that name: the estates are asked for
+            raise Unclear(f"it is not clear what of {asked.text} is to be shown")
+        behind = link.preposition in _WHERE or (asked is not None and link.preposition == "to")
+        if link.mark != "column" or not behind or link.added or not meant:
             continue
         if before.mark in {"each", "order", "comma", "return", "stop"} or scope.roles[:1] == (
             link.preposition,
         ):
             continue
         partly = all(link.fit(c) < _PARTLY for c in meant)
-        if partly or link.word in FILLERS:
+        if partly or link.word in FILLERS or (asked is not None and before.mark == "relation"):
             raise Unclear(f"it is not clear what is meant by {link.preposition} {link.text}")

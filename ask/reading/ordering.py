@@ -40,12 +40,27 @@ def order(draft: Draft) -> None:
         if not link.used and (link.mark == "order" or _by_and_way(draft, at)):
             _ordered(draft, at)
     for at, link in enumerate(draft.links):
-        if link.mark in {"desc", "asc"} and not link.used:
+        if link.mark in {"desc", "asc"} and not link.used and not _order_of(draft, at):
             if draft.order:
                 raise Unclear(f"it is not clear what is to be in the order of {link.text}")
             draft.use(at)
             draft.whole = True
             draft.order.append((Whole(link.word), link.mark))  # type: ignore[arg-type] # the marks are asc and desc; a Whole becomes an expression before the query is made
+
+
+def _order_of(draft: Draft, at: int) -> bool:
+    """`in descending order of their price`: what they are ordered by, nothing that is to be shown."""
+    link = draft.links[at]
+    # `from the highest to the lowest price`
+    behind = draft.next(at, "column") if link.word.startswith("from ") else None
+    said = link.word.endswith("order of") or (behind is not None and draft.links[behind].glued)
+    found = _key(draft, at + 1) if said and at + 1 < len(draft.links) else None
+    if found is None:
+        return False
+    draft.use(*range(at, found[1]))
+    draft.whole = True
+    draft.order += [(e, "desc" if link.mark == "desc" else "asc") for e in found[0]]
+    return True
 
 
 def _by_and_way(draft: Draft, at: int) -> bool:
@@ -77,6 +92,8 @@ def settle(draft: Draft) -> None:
             continue
         measures = [e for _, e in draft.outputs if aggregates_of(e)]
         columns = _in_turn(draft)
+        # `the density of each state in descending order`: not by the states
+        columns = [e for e in columns if e not in draft.groups] or columns
         if len(measures) > 1 and draft.measured is None:
             draft.scope.doubt("what the answer is ordered by", _OF_WHICH)
         chosen = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.extremes import count_of
 from rewright.ask.reading.intent import Aggregate, Ratio
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
@@ -29,7 +30,8 @@ def averages_of_counts(draft: Draft) -> None:
         return
     table = draft.scope.table(draft.links[counted])
     over = _over(draft, table, draft.links[each + 1])
-    draft.outputs.append((at, Ratio(Aggregate("count", table.ref), Aggregate("count", over, distinct=True))))
+    # `check-ins per business`, of rows that each stand for several
+    draft.outputs.append((at, Ratio(count_of(draft, table), Aggregate("count", over, distinct=True))))
     draft.use(at, counted, each, each + 1)
     draft.use(*(i for i in range(counted) if draft.links[i].mark == "count" and i >= counted - 2))
 

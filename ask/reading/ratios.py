@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.extremes import count_of
 from rewright.ask.reading.guards import ADDITIVE
 from rewright.ask.reading.intent import (
     Aggregate,
@@ -229,7 +230,7 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
             measured = found[0]
             part.use(*range(at, found[1]))
         elif link.mark == "table" and measured is None:
-            measured = Aggregate("count", part.scope.table(link).ref)
+            measured = count_of(part, part.scope.table(link))
             part.use(at)
         elif link.mark == "column" and measured is None:
             column = part.scope.column(link, ("number",))

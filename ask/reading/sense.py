@@ -27,6 +27,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.near_misses import COUNTS, near_misses
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import UNITS, unit_of
 from rewright.ask.reading.words import listed, root, stem
@@ -42,6 +43,7 @@ _MAKES_A_NOUN = frozenset(
 )
 _TIMES = frozenset(listed("times count number frequency"))
 """Of a column that holds how often something happened."""
+_SAYS_WHAT = frozenset(listed("description text message content comment"))
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -76,6 +78,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _counted_already(intent, scope)
     _parts_of_those_with(intent, scope)
     _one_of_their_rows(intent, scope)
+    near_misses(intent, links, scope)
     _lacked_by_none(intent)
     _measured_per(intent, links)
 
@@ -286,10 +289,20 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
     for output in intent.outputs:
         if not isinstance(output, Column) or not output.column.key or output.column.kind != "number":
             continue
-        first = scope.first_text(scope.context.table(output.column.table))
-        alone = len(intent.outputs) == 1 or len([e for e in intent.outputs if isinstance(e, Column)]) == 1
+        table = scope.context.table(output.column.table)
+        first = scope.first_text(table) or _told_in_words(table, scope)
+        alone = len([e for e in intent.outputs if isinstance(e, Column)]) <= 1 or output in intent.groups
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
+
+
+def _told_in_words(table: TableContext, scope: Scope) -> ColumnContext | None:
+    """The text that says what a row is, where no name does: the description of an adverse event."""
+    for column in table.columns:
+        own = column.kind == "text" and not scope.context.refers(column)
+        if own and scope.words(column)[-1] in _SAYS_WHAT and column.distinct * 2 > table.rows:
+            return column
+    return None
 
 
 def _ordered_by_key(intent: Intent, scope: Scope) -> None:
@@ -488,7 +501,7 @@ def _counted_already(intent: Intent, scope: Scope) -> None:
         held = [c for ref in groups - {of} for c in scope.context.table(ref).columns if c.kind == "number"]
         for column in held:
             words = {stem(w) for w in scope.words(column)}
-            if counted <= words and words - counted and words - counted <= _COUNTS:
+            if counted <= words and words - counted and words - counted <= COUNTS:
                 scope.doubt(f"whether {column.name} is meant or the rows of {of.name}", _FAR_VALUE)
 
 
@@ -538,7 +551,6 @@ def _measured_per(intent: Intent, links: Sequence[Link]) -> None:
         raise Unclear(f"it is not clear what is measured {per.text} row")
 
 
-_COUNTS = frozenset(map(stem, listed("count number num no total cnt")))
 LIFE = frozenset(listed("birth born founded established opened built hired joined bought since"))
 """Dates of a thing, not of what happens."""
 

@@ -25,6 +25,7 @@ from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
 
 _ONLY_A_VALUE = 0.92
+_BELONGING = frozenset(("in", "of", "from", "at", "on", "for"))
 
 
 def superlatives(draft: Draft) -> None:
@@ -151,6 +152,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
         return
     head = head_of(draft, at)
+    _said_of_another(draft, at, head)
     expression = for_head(draft, head, expression, way, counted=link.word in MOST or "number of" in link.word)
     _alone(draft, expression)
     if any(e == expression and w != way for e, w in draft.order):
@@ -163,6 +165,22 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     rank_head(draft, head, shown=several)
     del keep
+
+
+def _said_of_another(draft: Draft, at: int, head: int) -> None:
+    """`the ports in the country with the most berths`: the country is ranked, of which the ports are wanted.
+    Raises Unclear.
+    """
+    if draft.links[at].preposition != "with":
+        return
+    nouns = [i for i in range(head + 1, at) if draft.links[i].mark in {"table", "column"}]
+    ranked = draft.links[nouns[-1]] if nouns else None
+    if ranked is None or ranked.preposition not in _BELONGING:
+        return
+    wanted = {c.table for c in draft.links[head].columns}
+    if not any(t.ref in wanted for t in ranked.tables):
+        # `the title of the book with the highest price` is of the book
+        raise Unclear(f"it is not clear how the {ranked.text} is to be found")
 
 
 def _not_of_each(draft: Draft) -> None:

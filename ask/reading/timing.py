@@ -14,6 +14,7 @@ from rewright.ask.reading.intent import (
     During,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.pairs import lasting
 from rewright.ask.reading.shortened import cut_from
@@ -116,6 +117,11 @@ def date_of(draft: Draft, table: TableContext) -> ColumnContext | None:
     return None
 
 
+def _wanted_too(link: Link) -> bool:
+    """`the titles and years of books from before 2020`: to be shown as well."""
+    return link.added and " of " in link.word and link.word.split(" of ")[0].endswith("s")
+
+
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     """The columns that say when: one named beside, or the only one of the tables spoken of."""
     moment = draft.links[at].moment
@@ -140,7 +146,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             column = draft.scope.column(replace(link, columns=tuple(held)))
             if link.word in _STATES and _begins(draft, column):
                 raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
-            draft.use(beside)
+            draft.use(None if _wanted_too(link) else beside)
             return [column]
     if (said := _by_which_date(draft, at)) is not None:
         return [said]

@@ -8,9 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.ask.context import ColumnContext, Join
+from rewright.ask.reading.adjectives import begins_superlative
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     AnyOf,
+    Column,
+    Compared,
     Known,
     OneOf,
     Refers,
@@ -21,6 +24,10 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.sets import both, one_without_the_other
 from rewright.ask.reading.value_numbers import number
 from rewright.ask.reading.words import root
+from rewright.lake import names
+
+_BOTH = 2
+"""Values of a column of yes or no."""
 
 
 def values(draft: Draft) -> None:
@@ -254,7 +261,8 @@ def _is_had(draft: Draft, at: int) -> bool:
     ends = at + 1 == len(draft.links) or draft.links[at + 1].mark in {"stop", "comma"}
     plural = link.word.endswith("s") and not link.word.endswith("ss")
     told = all(c.kind in {"text", "date"} and c.nulls and not c.key for c in link.columns)
-    return link.had and ends and told and not plural and draft.table_before(at) is not None
+    ranks = begins_superlative(link.word)  # which is the highest of all, not who has one
+    return link.had and ends and told and not plural and not ranks and draft.table_before(at) is not None
 
 
 def booleans(draft: Draft) -> None:
@@ -280,3 +288,21 @@ def booleans(draft: Draft) -> None:
             negated = draft.before(at, "not", "without")
             draft.where.append(Known(column, negated=negated is not None))
             draft.use(at, negated)
+        elif _is_flag_of_rows(draft, at):
+            negated = draft.before(at, "not", "without")
+            column = draft.scope.column(link, ("number",))
+            draft.where.append(Compared(Column(column), "=", "1" if negated is None else "0"))
+            draft.use(at, negated)
+
+
+def _is_flag_of_rows(draft: Draft, at: int) -> bool:
+    """`open shops`, `shops that are open`, of shops with an `is_open` of 1 and 0."""
+    link, rows = draft.links[at], draft.next(at, "table")
+    before = rows is not None and draft.links[rows].glued
+    behind = link.verb and draft.table_before(at) is not None
+    return (before or behind) and all(map(_is_flag, link.columns))
+
+
+def _is_flag(column: ColumnContext) -> bool:
+    named = names.normal(column.name).split()[:1] in (["is"], ["has"])
+    return named and column.kind == "number" and set(column.values) <= {"0", "1"} and column.distinct <= _BOTH

@@ -248,9 +248,16 @@ class _Writer:
                 for e in self.intent.groups
                 if isinstance(e, Column) and e.column == self.key(e.column.table)
             }
-            to_groups = [s for s in needed(root, steps, grouped) if key_of(self.context.table(s.new)) is None]
+            to_groups = [s for s in needed(root, steps, grouped) if self._links(s, steps, grouped)]
             return any(s.multiplies for s in steps if s not in to_groups)
         return any(not s.multiplies for s in steps if s.new == table) or any(s.multiplies for s in steps)
+
+    def _links(self, step: Step, steps: Sequence[Step], grouped: set[TableRef]) -> bool:
+        """Whether a step leads through a table of pairs to a group: further on, the rows of one group may
+        share a row, as the authors of one organization a publication.
+        """
+        beside = {j.join.one.table for j in steps if j.join.many.table == step.new}
+        return key_of(self.context.table(step.new)) is None and bool(beside & grouped)
 
     def _repeats(self, root: TableRef, steps: Sequence[Step]) -> bool:
         """Whether a row of the head is listed more than once."""
