@@ -7,7 +7,6 @@ faster need not be proved. Must not know verdicts or reports.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -276,13 +275,21 @@ def _ladder(limit: float, *, scarce: bool) -> list[float]:
 
 
 def _varied(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The first of each kind, then the second of each: what came by the same rules tends to take the same
-    time.
+    """After the first, always the one that shares least with any before it: what came by the same rules tends
+    to take the same time, with a step more or less too.
     """
-    turns: Counter[frozenset[str]] = Counter()
-    placed: list[tuple[int, Candidate]] = []
-    for candidate in candidates:
-        kind = frozenset(step.name for step in candidate.steps)
-        placed.append((turns[kind], candidate))
-        turns[kind] += 1
-    return [candidate for _, candidate in sorted(placed, key=lambda p: p[0])]
+    left = [(frozenset(step.name for step in c.steps), c) for c in candidates]
+    nearest = [0.0] * len(left)
+    placed: list[Candidate] = []
+    while left:
+        at = nearest.index(min(nearest))
+        kind, candidate = left.pop(at)
+        nearest.pop(at)
+        placed.append(candidate)
+        nearest = [max(near, _shared(kind, other)) for near, (other, _) in zip(nearest, left, strict=True)]
+    return placed
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of rules that two candidates came by both."""
+    return len(one & other) / len(one | other) if one | other else 1.0

@@ -118,6 +118,23 @@ def test_each_kind_has_its_turn_before_the_second_of_one() -> None:
     assert worth[0] == candidates[-1]
 
 
+def test_what_shares_least_with_those_that_ran_has_its_turn_first() -> None:
+    """Steps that are added to a slow one are not another kind of it."""
+    chains = {
+        "lateral": ("extreme", "lateral"),
+        "lateral and more": ("extreme", "lateral", "semijoin"),
+        "lateral and a product": ("extreme", "lateral", "product"),
+        "grouped": ("extreme", "unnest"),
+    }
+    server = Clocked(times={sql: 9.0 if sql == "grouped" else 40.0 for sql in chains})
+    runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
+    candidates = [
+        Candidate(sql, tuple(Step(name, "", "cte") for name in names), cost=1.0) for sql, names in chains.items()
+    ]
+    runs.sift(candidates, Deadline.after(100.0, lambda: server.now))
+    assert [sql for sql, _, _ in server.stops[:2]] == ["lateral", "grouped"]
+
+
 def test_steps_that_gain_nothing_but_noise_are_not_proved_first() -> None:
     server = Clocked(times={"two steps": 0.100, "one step": 0.115, "slower": 0.180})
     runs = Runs("o", None, 2.0, server, Settings(measure="run", run_timeout=1000.0))
