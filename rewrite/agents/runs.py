@@ -140,11 +140,10 @@ class Runs:
     def run_rival(self, candidate: Candidate, deadline: Deadline) -> None:
         """Run the original beside ``candidate``, under the same load, and stop it as soon as it has lost.
 
-        Where originals are not run for their own sake: what was seen of it elsewhere was seen under another
-        load.
+        Where it has no run of its own here: what was seen of it elsewhere was seen under another load.
         """
         runs = [max(r.seconds, r.cpu or 0.0) for r in self.of(candidate) if not r.stopped]
-        if self.settings.measure != "run" or not runs or deadline.passed:
+        if not self.allowed or self.original or not runs or deadline.passed:
             return
         limit = median(runs) / (1.0 - self.settings.gain) + _SLACK
         allowed = min(limit, self.settings.run_timeout, deadline.left())

@@ -174,10 +174,15 @@ def test_a_rung_whose_cancellation_came_late_does_not_count_beside_a_run_that_en
     assert runs.of(late) == [Timed(1.2)]
 
 
-def test_what_was_seen_under_load_yields_to_a_run_beside_the_candidate() -> None:
-    """Others saw 4 s on a busy server; here the original takes 1 s, and the candidate as much."""
+@pytest.mark.parametrize(("measure", "timeout"), [("run", 1000.0), ("both", 3.0)])
+def test_what_was_seen_under_load_yields_to_a_run_beside_the_candidate(measure: str, timeout: float) -> None:
+    """Others saw 4 s on a busy server; here the original takes 1 s, and the candidate as much. Where both are
+    run, what was seen so slow is not run for its own sake.
+    """
     server = Clocked(times={"o": 1.0, "c": 1.0})
-    runs = Runs("o", None, 4.0, server, Settings(measure="run", run_timeout=1000.0))
+    runs = Runs("o", None, 4.0, server, Settings(measure=measure, run_timeout=timeout))
+    runs.run_original(Deadline.after(1000.0, lambda: server.now))
+    assert runs.original == []
     deadline, candidate = Deadline.after(1000.0, lambda: server.now), Candidate("c", cost=1.0)
     runs.run(candidate, 4.0, deadline)
     runs.run_rival(candidate, deadline)
