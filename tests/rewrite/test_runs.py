@@ -129,7 +129,8 @@ def test_what_shares_least_with_those_that_ran_has_its_turn_first() -> None:
     server = Clocked(times={sql: 9.0 if sql == "grouped" else 40.0 for sql in chains})
     runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
     candidates = [
-        Candidate(sql, tuple(Step(name, "", "cte") for name in names), cost=1.0) for sql, names in chains.items()
+        Candidate(sql, tuple(Step(name, "", "cte") for name in names), cost=1.0)
+        for sql, names in chains.items()
     ]
     runs.sift(candidates, Deadline.after(100.0, lambda: server.now))
     assert [sql for sql, _, _ in server.stops[:2]] == ["lateral", "grouped"]
