@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: seventeen schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: eighteen schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -36,6 +36,7 @@ NINTH_SCHEMAS = ("transit",)
 TENTH_SCHEMAS = ("lodging",)
 ELEVENTH_SCHEMAS = ("auction",)
 TWELFTH_SCHEMAS = ("depot",)
+THIRTEENTH_SCHEMAS = ("campus",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -79,6 +80,8 @@ ELEVENTH_QUERIES = FILES / "eleventh_queries.jsonl"
 """Queries over ``ELEVENTH_SCHEMAS``: pages of ORMs, analysts', models' and reports'; every third is kept."""
 TWELFTH_QUERIES = FILES / "twelfth_queries.jsonl"
 """Queries over ``TWELFTH_SCHEMAS``: a third of ORMs, the others analysts', models' and reports'; every third is kept."""
+THIRTEENTH_QUERIES = FILES / "thirteenth_queries.jsonl"
+"""Queries over ``THIRTEENTH_SCHEMAS``: ORMs', analysts', dashboards' and reports'; a third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ SETS = {
     "tenth": QuerySet(TENTH_QUERIES, TENTH_SCHEMAS, "the queries over a broker of holiday homes"),
     "eleventh": QuerySet(ELEVENTH_QUERIES, ELEVENTH_SCHEMAS, "the queries over an auction house"),
     "twelfth": QuerySet(TWELFTH_QUERIES, TWELFTH_SCHEMAS, "the queries over a warehouse"),
+    "thirteenth": QuerySet(THIRTEENTH_QUERIES, THIRTEENTH_SCHEMAS, "the queries over a university"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

@@ -259,6 +259,7 @@ class _Session:
             ports.inspector,
             ports.derivations,
             ports.guard,
+            self._assistant.stood_back,
         )
         return Driver(self.job, reasoning, self._assistant, decision, ports.journal)
 

@@ -130,17 +130,18 @@ def _by_order(call: a.Aggregate) -> bool:
 
 def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
     """The constraints by which rows that tie look alike: their columns are sorted by or agree where these do,
-    and equal values can't be told apart.
+    and equal values can't be told apart. DISTINCT ON chooses among rows that do not differ by its keys yet.
     """
-    if not isinstance(query, a.Select) or query.distinct:
+    if not isinstance(query, a.Select):
         return None
-    facts = Facts(catalog, query)
-    if None in facts.looks(query):
+    rows = replace(query, distinct=None)
+    facts = Facts(catalog, rows)
+    if None in facts.looks(rows):
         return None
     keys = [k.expr for k in query.order_by]
     basis: Assumptions = frozenset()
     for expr in dict.fromkeys(t.expr for t in query.targets):
-        found = basis if expr in keys else decided(query, expr, keys, facts)
+        found = basis if expr in keys else decided(rows, expr, keys, facts)
         if found is None:
             return None
         basis |= found

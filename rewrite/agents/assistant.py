@@ -65,6 +65,7 @@ _ABOUT_AS_FAST = 1.15
 _QUICK = (0.3, 1.0)
 # the share of the time left that a round may take when another one follows
 _EARLY = 0.5
+_NO_NEED = "not checked for lack of time or need"
 # seconds for a counterexample to what is proved, even when the time is up
 _LAST_LOOK = 0.5
 
@@ -134,6 +135,7 @@ class Assistant:
     _signature: tuple[ResultColumn, ...] | None = None
     # seconds that are left for corrections in this round
     _correcting: float = 0.0
+    _stood_back: tuple[Candidate, ...] = ()
     _refuted: set[str] = field(default_factory=set)
 
     def act(self, command: Verify, deadline: Deadline) -> Verified:
@@ -162,11 +164,19 @@ class Assistant:
         worth = like.ordered(review.proved_first(worth))
         self._check_all(worth, review, like, deadline)
         open_ones = [c for c in worth if c.key() in review.complaints and c.key() not in review.passed]
+        self._stood_back = tuple(c for c in open_ones if review.complaints[c.key()] == _NO_NEED)
         fallen = [Fallen(c, review.complaints[c.key()]) for c in open_ones]
         fallen += [self._no_faster(candidate) for candidate in idle]
         told = tuple(one.complaint for one in fallen)
         checked = tuple(review.passed[c.key()] for c in worth if c.key() in review.passed)
         return Verified(checked, told, tuple(fallen), tuple(self.notes))
+
+    def stood_back(self) -> tuple[Candidate, ...]:
+        """Candidates of the last round that were not checked for the sake of others, each told once: they
+        have their turn where those others gained nothing.
+        """
+        found, self._stood_back = self._stood_back, ()
+        return found
 
     def _prove_quickly(self, worth: Sequence[Candidate], review: _Review, deadline: Deadline) -> None:
         """Look for quick proofs, each candidate briefly before any gets longer, and check what has one at
@@ -214,7 +224,7 @@ class Assistant:
                 passed, proved = review.passed.values(), candidate.key() in review.proofs
                 suffice = self._suffice(passed, candidate, proved=proved)
                 if deadline.passed or suffice or (passed and enough.passed):
-                    review.complaints.setdefault(candidate.key(), "not checked for lack of time or need")
+                    review.complaints.setdefault(candidate.key(), _NO_NEED)
                 elif self._hopeless(candidate, like):
                     review.settle(candidate, _REFUTED_WITH)
                 else:

@@ -8,7 +8,7 @@ verification or Decision.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rewright.models.api import Usage
@@ -37,9 +37,15 @@ _EXECUTED = 0.25
 UNITS = BOUNDS["knowledge"]
 
 
+def _none() -> tuple[Candidate, ...]:
+    return ()
+
+
 @dataclass(slots=True)
 class Reasoning:
-    """The agent of one run; remembers which texts were already proposed."""
+    """The agent of one run; remembers which texts were already proposed. ``stood_back``: candidates that
+    were not checked for the sake of others.
+    """
 
     sql: str
     cost: float | None
@@ -52,6 +58,7 @@ class Reasoning:
     inspector: Inspector = field(default_factory=NoInspector)
     derivations: Derives = field(default_factory=NoDerivations)
     guard: Guard = field(default_factory=NamesGuard)
+    stood_back: Callable[[], tuple[Candidate, ...]] = _none
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
@@ -62,8 +69,9 @@ class Reasoning:
         self._seen.add(digest(canonical(self.sql)))
 
     def act(self, command: Reason, deadline: Deadline) -> Reasoned:
-        """New candidates, at most ``settings.width``, no text twice in a run. A model is asked where rules
-        have nothing, and when what they had gained nothing that may be served.
+        """New candidates, at most ``settings.width``, no text twice in a run but for those that stood back
+        for others which gained nothing. A model is asked where rules have nothing, and when what they had
+        gained nothing that may be served.
         """
         self.usage, self.notes = Usage(), []
         ranked = self._rank(self._by_rules(command, deadline))
@@ -72,7 +80,8 @@ class Reasoning:
         turn = command.ask and (command.round > 1 or not ranked)
         if self.strategy is not None and turn and not deadline.passed:
             ranked = self._rank([*ranked, *self._by_model(self.strategy, deadline)])
-        chosen = self._choose(ranked)
+        waiting = self.stood_back() if command.round > 1 and command.ask else ()
+        chosen = [*waiting, *self._choose(ranked)][: self.settings.width]
         for candidate in chosen:
             self._seen.add(candidate.key())
             note = candidate.steps[-1].name if candidate.steps else ""

@@ -7,7 +7,6 @@ faster need not be proved. Must not know verdicts or reports.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -141,11 +140,10 @@ class Runs:
     def run_rival(self, candidate: Candidate, deadline: Deadline) -> None:
         """Run the original beside ``candidate``, under the same load, and stop it as soon as it has lost.
 
-        Where originals are not run for their own sake: what was seen of it elsewhere was seen under another
-        load.
+        Where it has no run of its own here: what was seen of it elsewhere was seen under another load.
         """
         runs = [max(r.seconds, r.cpu or 0.0) for r in self.of(candidate) if not r.stopped]
-        if self.settings.measure != "run" or not runs or deadline.passed:
+        if not self.allowed or self.original or not runs or deadline.passed:
             return
         limit = median(runs) / (1.0 - self.settings.gain) + _SLACK
         allowed = min(limit, self.settings.run_timeout, deadline.left())
@@ -276,13 +274,21 @@ def _ladder(limit: float, *, scarce: bool) -> list[float]:
 
 
 def _varied(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The first of each kind, then the second of each: what came by the same rules tends to take the same
-    time.
+    """After the first, always the one that shares least with any before it: what came by the same rules tends
+    to take the same time, with a step more or less too.
     """
-    turns: Counter[frozenset[str]] = Counter()
-    placed: list[tuple[int, Candidate]] = []
-    for candidate in candidates:
-        kind = frozenset(step.name for step in candidate.steps)
-        placed.append((turns[kind], candidate))
-        turns[kind] += 1
-    return [candidate for _, candidate in sorted(placed, key=lambda p: p[0])]
+    left = [(frozenset(step.name for step in c.steps), c) for c in candidates]
+    nearest = [0.0] * len(left)
+    placed: list[Candidate] = []
+    while left:
+        at = nearest.index(min(nearest))
+        kind, candidate = left.pop(at)
+        nearest.pop(at)
+        placed.append(candidate)
+        nearest = [max(near, _shared(kind, other)) for near, (other, _) in zip(nearest, left, strict=True)]
+    return placed
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of rules that two candidates came by both."""
+    return len(one & other) / len(one | other) if one | other else 1.0

@@ -69,3 +69,20 @@ def test_the_greatest_of_a_group_is_its_first_in_rank(type_: str) -> None:
     proved = prove_pair(Binding(first, second, catalog), catalog, 10.0).proved
     assert proved is not None
     assert proved.modulo == ()
+
+
+@pytest.mark.parametrize(
+    ("shown", "order", "left"),
+    [
+        ("o.day", "o.day desc", ()),
+        ("o.day", "o.day desc, o.price", ()),
+        ("o.day = date '2024-01-01'", "o.day desc", ()),
+        ("o.price", "o.day desc", ("tie-order",)),
+        ("o.id", "o.day desc", ("tie-order",)),
+        # 1.0 and 1.00 tie and look different
+        ("o.price", "o.price desc", ("tie-order",)),
+    ],
+)
+def test_rows_that_tie_and_look_alike_leave_no_choice(shown: str, order: str, left: tuple[str, ...]) -> None:
+    pair = (t.replace("o.price from", f"{shown} as price from") for t in (_ALL, _SOME))
+    assert proof(*pair, order).modulo == left

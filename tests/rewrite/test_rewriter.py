@@ -731,6 +731,21 @@ def test_what_runs_no_faster_than_a_proved_one_is_not_checked(other: float, look
     assert (GOOD_CTE in judge.asked) is looked
 
 
+def test_what_was_not_checked_for_need_is_when_the_proved_one_gains_nothing() -> None:
+    """One run may flatter; what stood back for its sake has its turn then."""
+
+    class Flattering(Server):
+        def measure(self, sql: str, seconds: float) -> Timed:
+            if sql == GOOD and any(sql == GOOD for sql, _ in self.measured):
+                self.times[GOOD] = 0.98
+            return super().measure(sql, seconds)
+
+    server = Flattering(times={GOOD: 0.5, GOOD_CTE: 0.55})
+    ports = Ports(server, Judge(), Rules([[GOOD, GOOD_CTE], []]), prover=Believer(good=()))
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=2))
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+
+
 class Wide:
     """A scoper that claims all literals, and counts how often it is asked."""
 

@@ -118,6 +118,24 @@ def test_each_kind_has_its_turn_before_the_second_of_one() -> None:
     assert worth[0] == candidates[-1]
 
 
+def test_what_shares_least_with_those_that_ran_has_its_turn_first() -> None:
+    """Steps that are added to a slow one are not another kind of it."""
+    chains = {
+        "lateral": ("extreme", "lateral"),
+        "lateral and more": ("extreme", "lateral", "semijoin"),
+        "lateral and a product": ("extreme", "lateral", "product"),
+        "grouped": ("extreme", "unnest"),
+    }
+    server = Clocked(times={sql: 9.0 if sql == "grouped" else 40.0 for sql in chains})
+    runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
+    candidates = [
+        Candidate(sql, tuple(Step(name, "", "cte") for name in names), cost=1.0)
+        for sql, names in chains.items()
+    ]
+    runs.sift(candidates, Deadline.after(100.0, lambda: server.now))
+    assert [sql for sql, _, _ in server.stops[:2]] == ["lateral", "grouped"]
+
+
 def test_steps_that_gain_nothing_but_noise_are_not_proved_first() -> None:
     server = Clocked(times={"two steps": 0.100, "one step": 0.115, "slower": 0.180})
     runs = Runs("o", None, 2.0, server, Settings(measure="run", run_timeout=1000.0))
@@ -157,10 +175,15 @@ def test_a_rung_whose_cancellation_came_late_does_not_count_beside_a_run_that_en
     assert runs.of(late) == [Timed(1.2)]
 
 
-def test_what_was_seen_under_load_yields_to_a_run_beside_the_candidate() -> None:
-    """Others saw 4 s on a busy server; here the original takes 1 s, and the candidate as much."""
+@pytest.mark.parametrize(("measure", "timeout"), [("run", 1000.0), ("both", 3.0)])
+def test_what_was_seen_under_load_yields_to_a_run_beside_the_candidate(measure: str, timeout: float) -> None:
+    """Others saw 4 s on a busy server; here the original takes 1 s, and the candidate as much. Where both are
+    run, what was seen so slow is not run for its own sake.
+    """
     server = Clocked(times={"o": 1.0, "c": 1.0})
-    runs = Runs("o", None, 4.0, server, Settings(measure="run", run_timeout=1000.0))
+    runs = Runs("o", None, 4.0, server, Settings(measure=measure, run_timeout=timeout))
+    runs.run_original(Deadline.after(1000.0, lambda: server.now))
+    assert runs.original == []
     deadline, candidate = Deadline.after(1000.0, lambda: server.now), Candidate("c", cost=1.0)
     runs.run(candidate, 4.0, deadline)
     runs.run_rival(candidate, deadline)
