@@ -129,6 +129,7 @@ def key_kind(a: Column, b: Column) -> Kind:
     return "bare" if labelled_apart(a, b) else "text"
 
 
+@lru_cache(maxsize=8192)
 def _dated(column: Column) -> bool:
     return column.meaning is Family.DATE or _written_date(column) is not None
 

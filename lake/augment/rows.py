@@ -251,7 +251,7 @@ class Rows:
             return np.empty((len(by_key.first), 0))
         numbers = self.numbers[:, columns]
         found = [by_key.reduced(numbers, how) for how in dict.fromkeys(how for _, how in wanted)]
-        return np.stack(found, axis=2).reshape(len(by_key.first), -1)
+        return np.stack(found, axis=2).reshape(len(by_key.first), len(wanted))
 
 
 @dataclass(frozen=True, slots=True)
