@@ -542,12 +542,14 @@ def _completed(
 ) -> list[PairScore]:
     key = [first]
     for pair in [*periods, *telling]:
+        if any(pair.a.name == p.a.name or pair.b.name == p.b.name for p in key):
+            continue
+        if not (_period(pair) or _same_name(pair)):
+            continue
+        # asked last: the rows are read for it
         if len(key) >= _MOST_PAIRS or unique([p.b for p in key]):
             break
-        if all(pair.a.name != p.a.name and pair.b.name != p.b.name for p in key) and (
-            _period(pair) or _same_name(pair)
-        ):
-            key.append(pair)
+        key.append(pair)
     return key
 
 
