@@ -7,7 +7,7 @@ join graph, which compares values as they are written, cannot see these joins. M
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ class PartPair(PairScore):
 
     @classmethod
     def of(cls, pair: PairScore, kind: PartKind) -> PartPair:
-        return cls(*(getattr(pair, field.name) for field in fields(PairScore)), kind)
+        return cls(pair.a, pair.b, pair.schema, pair.overlap, pair.s, pair.quality, kind)
 
 
 def kind_of(pair: PairScore) -> Kind:
