@@ -19,7 +19,8 @@ def analysers(folder: Folder) -> None:
     quality = dict(zip(models, folder.noise(len(models)), strict=True))
     sites = list(range(1, 41))
     damp = dict(zip(sites, folder.noise(len(sites)), strict=True))
-    rows, log, cables, bills = [], [], [], []
+    rows, cables, bills = [], [], []
+    log: list[list[object]] = []
     for number in chance.sample(range(1000, 9999), 420):
         model, site = chance.choice(models), chance.choice(sites)
         serial = f"{model}/{number}"
@@ -93,7 +94,8 @@ def orders(folder: Folder) -> None:
     effort = dict(zip(assays, folder.noise(len(assays)), strict=True))
     clinics = chance.sample(range(100, 999), 70)
     far = dict(zip(clinics, folder.noise(len(clinics)), strict=True))
-    rows, rounds, status, forms = [], [], [], []
+    rows, rounds, forms = [], [], []
+    status: list[list[object]] = []
     for clinic in clinics:
         rounds += [[f"K{clinic}", chance.choice(["van", "bike"]), round(40 + 12 * far[clinic] + chance.gauss(0, 2), 1)] for _ in range(5)]  # fmt: skip
     for number in chance.sample(range(10_000, 99_999), 700):
