@@ -23,7 +23,7 @@ from rewright.lake.augment.encoding import (
     Kind,
     hash_form,
     key_form,
-    key_kind,
+    key_kinds,
     number_form,
     row_features,
     time_column,
@@ -206,9 +206,10 @@ class Base:
         asked = set(wanted)
         if not self._keys_of_rows and self.rows <= _IN_MEMORY:
             asked |= {
-                (column.name, key_kind(column, column))
+                (column.name, kind)
                 for column in self.table.columns
                 if keyable(column) and (not self.keys or column.name in self.keys)
+                for kind in key_kinds(column)
             }
         missing = sorted(asked - self._keys_of_rows.keys())
         if not missing:

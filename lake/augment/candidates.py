@@ -18,8 +18,9 @@ from rewright.lake.augment.encoding import TIMES, Kind, key_kind
 from rewright.lake.augment.kept import TableRows
 from rewright.lake.augment.keyed import as_key, marks
 from rewright.lake.augment.months import is_monthly, months_of, shared_months
+from rewright.lake.augment.parts import PARTS
 from rewright.lake.augment.periods import PERIODS, period_of
-from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
+from rewright.lake.augment.spelling import Pairs, Spelled, better, kind_of, respelled
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.meeting import Meeting
@@ -57,7 +58,7 @@ class Hop:
 
     def __str__(self) -> str:
         return f"{self.left} -> {self.right} on " + ", ".join(
-            a if a == b else f"{a} = {b}" for a, b, _ in self.pairs
+            (a if a == b else f"{a} = {b}") + _by_parts(kind) for a, b, kind in self.pairs
         )
 
 
@@ -136,7 +137,7 @@ class Candidates:
         spelled = self._respelled(table, allowed, arrived)
         near = self._neighbours(table, allowed, arrived)
         # kinds and seasons that are spelled in other ways complete a key, they make none
-        telling = (name for name, pairs in spelled.items() if not all(_common(p.a) for p in pairs.values()))
+        telling = (name for name, pairs in spelled.items() if not all(map(_only_completes, pairs.values())))
         for other in sorted({*near, *telling}):
             try:
                 yield from self._between(table, other, allowed, spelled.get(other, {}))
@@ -353,7 +354,9 @@ class Candidates:
         try:
             found = respelled(self._index, columns, hashes, self._spelled, self._parts)
             return {
-                name: {at: p for at, p in pairs.items() if not _common(p.a) or _same_name(p) or _monthly(p)}
+                name: {
+                    at: p for at, p in pairs.items() if not _common(p.a) or _called_alike(p) or _monthly(p)
+                }
                 for name, pairs in found.items()
             }
         except LakeError as error:
@@ -539,12 +542,14 @@ def _completed(
 ) -> list[PairScore]:
     key = [first]
     for pair in [*periods, *telling]:
+        if any(pair.a.name == p.a.name or pair.b.name == p.b.name for p in key):
+            continue
+        if not (_period(pair) or _same_name(pair)):
+            continue
+        # asked last: the rows are read for it
         if len(key) >= _MOST_PAIRS or unique([p.b for p in key]):
             break
-        if all(pair.a.name != p.a.name and pair.b.name != p.b.name for p in key) and (
-            _period(pair) or _same_name(pair)
-        ):
-            key.append(pair)
+        key.append(pair)
     return key
 
 
@@ -553,6 +558,24 @@ def _same_name(pair: PairScore) -> bool:
     if names.normal(pair.a.name) != names.normal(pair.b.name):
         return False
     return not pair.a.meaning.numeric or _shared(pair) >= _SAME_NUMBERS
+
+
+def _only_completes(pair: PairScore) -> bool:
+    """Is it no key by itself? Small numbers are one where the label before them says what they number."""
+    return _common(pair.a) and not (kind_of(pair) == "bare" and _called_alike(pair))
+
+
+def _called_alike(pair: PairScore) -> bool:
+    """As `_same_name`, but for words that say that it is a key."""
+    if _subject(pair.a) != _subject(pair.b):
+        return False
+    return not pair.a.meaning.numeric or _shared(pair) >= _SAME_NUMBERS
+
+
+def _by_parts(kind: Kind) -> str:
+    """What is said of a key that is the first parts of a code."""
+    parts = next((n for part, n in PARTS.items() if part == kind), 0)
+    return "" if not parts else " (first part)" if parts == 1 else f" (first {parts} parts)"
 
 
 def _decimal(column: Column) -> bool:
@@ -594,5 +617,5 @@ def _shared(pair: PairScore) -> float:
 
 
 def _hop(left: Table, right: Table, key: list[PairScore]) -> Hop:
-    pairs = tuple((p.a.name, p.b.name, key_kind(p.a, p.b)) for p in key)
+    pairs = tuple((p.a.name, p.b.name, kind_of(p)) for p in key)
     return Hop(left.name, right.name, pairs, max(p.quality for p in key))

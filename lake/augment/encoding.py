@@ -17,6 +17,7 @@ from rewright.lake import names
 from rewright.lake.augment.keyed import as_key
 from rewright.lake.augment.labels import label_of, labelled_apart, without_label
 from rewright.lake.augment.months import is_monthly, month_form
+from rewright.lake.augment.parts import PARTS, PartKind, first_parts, is_cut, part_kinds
 from rewright.lake.augment.periods import PERIODS, period_form, period_of
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family
@@ -24,7 +25,7 @@ from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
 from rewright.lake.noise.values import date_formats
 
-Kind = Literal["number", "decimal", "text", "date", "month", "week", "quarter", "bare"]
+Kind = Literal["number", "decimal", "text", "date", "month", "week", "quarter", "bare"] | PartKind
 TIMES: frozenset[Kind] = frozenset({"date", "month", "week", "quarter"})
 """Keys that say when."""
 Aggregates = Literal["standard", "all"]
@@ -111,6 +112,7 @@ class Encoded:
         return (self.how, str(self.time), str(self.further), *(column.name for column in self.offered))
 
 
+@lru_cache(maxsize=8192)
 def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
     if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
@@ -127,6 +129,7 @@ def key_kind(a: Column, b: Column) -> Kind:
     return "bare" if labelled_apart(a, b) else "text"
 
 
+@lru_cache(maxsize=8192)
 def _dated(column: Column) -> bool:
     return column.meaning is Family.DATE or _written_date(column) is not None
 
@@ -173,6 +176,9 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
             return period_form(column, cleaned, period, lambda: _day_form(column, cleaned))
     if kind == "date":
         return f"CAST({_day_form(column, cleaned)} AS VARCHAR)"
+    for part in PARTS:
+        if kind == part and is_cut(column, part):
+            return _text_form(first_parts(cleaned, part))
     return _text_form(without_label(column, cleaned) if kind == "bare" else cleaned)
 
 
@@ -200,12 +206,18 @@ def _day_form(column: Column, cleaned: str) -> str:
 
 def key_kinds(column: Column) -> list[Kind]:
     """As what a column's values may be compared with those of others, its own way first: a day is also one of
-    a month, a week and a quarter, and a label may be left out.
+    a month, a week and a quarter, a label may be left out, and the first parts of a code may be a key.
     """
     own = key_kind(column, column)
-    if own == "text" and label_of(column):
-        return [own, "bare"]
+    if own == "text":
+        return [own, *held_kinds(column)]
     return [own, "month", "week", "quarter"] if own == "date" else [own]
+
+
+def held_kinds(column: Column) -> list[Kind]:
+    """As what a text is kept as a key besides as it is."""
+    bare: list[Kind] = ["bare"] if label_of(column) else []
+    return [*bare, *part_kinds(column)]
 
 
 def hash_form(parts: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 
 from rewright.lake.api import Lake
 
-_VERSION = 7
+_VERSION = 8
 _MEMORY = 256 << 20
 """Bytes of arrays held at once."""
 _KEPT_BYTES = 24 << 20

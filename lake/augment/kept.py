@@ -24,8 +24,8 @@ from rewright.lake.augment.rows import Layout, Rows, joint, layout_of
 from rewright.lake.catalog.model import SKETCH_SIZE, Column
 from rewright.lake.index import LakeIndex
 
-BARE = "\x00"
-"""Before a column's name: the sketch is of its values without their label."""
+MARKS: dict[Kind, str] = {"bare": "\x00", "part 1": "\x01", "part 2": "\x02", "part 3": "\x03"}
+"""Before a column's name: the sketch is of its values as such a key, not as they are cleaned."""
 _AT_ONCE = 2
 _PORTION = 200
 """Tables read between two commits."""
@@ -183,8 +183,8 @@ def _spelled(index: LakeIndex, table: str, layout: Layout, keys: Any) -> dict[st
         if kind == "number" or column is None:
             continue
         sketch, distinct = key_sketch(keys[:, i])
-        if kind == "bare":
-            found[BARE + name] = (sketch, distinct)
+        if kind in MARKS:
+            found[MARKS[kind] + name] = (sketch, distinct)
         elif not np.array_equal(sketch, index.sketch(column)):
             found[name] = (sketch, distinct)
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from functools import lru_cache
 
 from rewright.engines.duckdb.quoting import literal
 from rewright.lake import names
@@ -18,6 +19,7 @@ _FEWEST = 3
 _LABEL = re.compile(r"([^\W\d_]+)(?:[\W_]|(?=\d))")
 
 
+@lru_cache(maxsize=8192)
 def label_of(column: Column) -> str:
     """The letters before all of its values, folded, if a word of its name, or of its table's, begins so; '':
     there are none.

@@ -111,10 +111,11 @@ def suspected(values: Any, matched: Any, by_key: TargetByKey) -> Any:
     """
     counted = (by_key.counts > 0)[:, None]
     there = np.isfinite(values) & counted
+    found = _correlated(values, there, by_key)
     missing = matched[:, None] & counted & ~there
-    found = _correlated(values, there, by_key) | _correlated(
-        missing * 1.0, matched[:, None] & counted, by_key
-    )
+    gaps = np.flatnonzero(missing.any(axis=0))
+    if len(gaps):
+        found[gaps] |= _correlated(missing[:, gaps] * 1.0, matched[:, None] & counted, by_key)
     for t in range(by_key.sums.shape[1]):
         found |= _in_order(values, there, by_key.sums[:, t] / np.maximum(by_key.counts, 1.0))
     found |= separated(values, there, by_key)
@@ -153,22 +154,37 @@ def _correlated(values: Any, there: Any, by_key: TargetByKey) -> Any:
 
 def _in_order(values: Any, there: Any, y: Any, *, agreeing: float = _AGREEING, undecided: bool = True) -> Any:
     """(features,) which order the keys as the target does or the other way round, as far as a few pairs of
-    keys tell: that share of them. `undecided`: what is said of those of which too few pairs are there.
+    keys tell: that share of them. `undecided`: what is said of those of which too few pairs are there, if
+    all pairs of keys do not decide.
     """
     some = np.flatnonzero(there.any(axis=1))
     order = some[np.argsort(y[some], kind="stable")]
-    if len(order) > 2 * _PAIRS:
-        order = order[np.linspace(0, len(order) - 1, 2 * _PAIRS).astype(int)]
-    half = len(order) // 2
-    low, high = order[:half], order[len(order) - half :]
+    sampled = len(order) > 2 * _PAIRS
+    few = order[np.linspace(0, len(order) - 1, 2 * _PAIRS).astype(int)] if sampled else order
+    up, down = _agreeing_pairs(values, few)
     with np.errstate(invalid="ignore"):
-        up, down = (values[high] > values[low]).sum(axis=0), (values[high] < values[low]).sum(axis=0)
         least = np.where(there, values, np.inf).min(axis=0)
         most = np.where(there, values, -np.inf).max(axis=0)
         # one of two values is neither classes nor an order
         more = (there & (values > least) & (values < most)).any(axis=0)
-    few = up + down < _FEWEST_PAIRS
-    return more & np.where(few, undecided, np.maximum(up, down) >= agreeing * (up + down))
+    decided = up + down >= _FEWEST_PAIRS
+    if undecided:
+        open_ = np.flatnonzero(more & ~decided)
+        if sampled and len(open_):
+            up[open_], down[open_] = _agreeing_pairs(values[:, open_], order)
+        # a column that is constant over most of the keys has few pairs, but some
+        decided |= up + down > 0
+    return more & np.where(decided, np.maximum(up, down) >= agreeing * (up + down), undecided)
+
+
+def _agreeing_pairs(values: Any, order: Any) -> tuple[Any, Any]:
+    """(features,) how many pairs of keys, half of `order` apart, have the larger value later, and how many
+    earlier.
+    """
+    half = len(order) // 2
+    low, high = values[order[:half]], values[order[len(order) - half :]]
+    with np.errstate(invalid="ignore"):
+        return (high > low).sum(axis=0), (high < low).sum(axis=0)
 
 
 def _reason(

@@ -6,6 +6,7 @@ tables beyond a column, or scores.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from functools import lru_cache
@@ -19,11 +20,16 @@ _FORMATS = (
     "%b %Y", "%B %Y", "%Y %b", "%Y %B", "%b-%Y", "%B-%Y", "%b-%y", "%b %y",
 )  # fmt: skip
 _NUMERAL = "%Y%m"
+_SHAPE = re.compile(
+    r"\d{4}[-/.]\d{1,2}|\d{1,2}[-/.]\d{4}|[^\W\d_]{3,9}(?:\s+|-)\d{2,4}|\d{4}\s+[^\W\d_]{3,9}"
+)
+"""What texts of all these formats look like: who tries to read a text by each of them takes long."""
 _SHORTEST, _LONGEST = len("Mar-22"), len("September 2022")
 _FEWEST = 3
 """Months that a column must have, at least."""
 
 
+@lru_cache(maxsize=8192)
 def is_monthly(column: Column) -> bool:
     """Does each value say a month, and no day of it?"""
     return month_format(column) is not None or (
@@ -86,7 +92,8 @@ def _may_say_month(value: str) -> bool:
     value = value.strip()
     if not _SHORTEST <= len(value) <= _LONGEST or not value[-1:].isalnum():
         return False
-    return _numeral((value,)) or any(_is(value, form) for form in _FORMATS)
+    shaped = _SHAPE.fullmatch(value) is not None
+    return _numeral((value,)) or (shaped and any(_is(value, form) for form in _FORMATS))
 
 
 @lru_cache(maxsize=4096)

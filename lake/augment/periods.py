@@ -32,6 +32,7 @@ _OF_DAY: dict[Period, str] = {
 }
 
 
+@lru_cache(maxsize=8192)
 def period_of(column: Column) -> Period | None:
     """What each value of a text says, all written in one way; None: neither weeks nor quarters."""
     told = _told(column)

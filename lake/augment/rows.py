@@ -22,6 +22,7 @@ from rewright.lake.augment.encoding import (
     Kind,
     further_aggregates,
     hash_form,
+    held_kinds,
     indicated,
     is_number,
     key_form,
@@ -31,7 +32,7 @@ from rewright.lake.augment.encoding import (
     usable,
 )
 from rewright.lake.augment.keyed import keyable
-from rewright.lake.augment.labels import label_of
+from rewright.lake.augment.parts import PARTS
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
 
@@ -61,6 +62,15 @@ class Layout:
         noise = ((c.name, c.family, c.meaning, c.noise) for c in (*self.numbers, *self.texts))
         return (*keys, *map(repr, noise))
 
+    def at(self, key: tuple[str, Kind]) -> int | None:
+        """Which of the arrays of keys is the column as a key of a kind; None: it is not read so. A text that
+        has no more parts than are asked for is its own first parts.
+        """
+        name, kind = key
+        if key in self.keys:
+            return self.keys.index(key)
+        return self.at((name, "text")) if kind in PARTS else None
+
     def read(self, run: Callable[..., Any], index: LakeIndex) -> tuple[Any, ...]:
         """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows,
         numbers) float64, (rows, texts) uint64; of the values that encode texts, one text after the other,
@@ -88,7 +98,7 @@ def layout_of(index: LakeIndex, table: str) -> Layout | None:
     """How a table is read; None: it is too large or has no column to read."""
     found = index.tables[table]
     keys: list[tuple[Column, Kind]] = [(c, key_kind(c, c)) for c in found.columns if keyable(c)]
-    keys += [(c, "bare") for c, kind in keys if kind == "text" and label_of(c)]
+    keys += [(c, more) for c, kind in keys if kind == "text" for more in held_kinds(c)]
     offered, _ = usable(index, table, ())
     width = len(keys) + len(offered)
     if not keys or len(offered) >= MOST_COLUMNS or 8 * found.rows * width > MOST_BYTES:
@@ -141,7 +151,7 @@ class Rows:
 
     def has(self, keys: Sequence[tuple[str, Kind]]) -> bool:
         """Were these columns read as keys of these kinds?"""
-        return set(keys) <= set(self.layout.keys)
+        return all(self.layout.at(key) is not None for key in keys)
 
     def numbered(self, name: str | None) -> bool:
         """Was this column read as a number?"""
@@ -149,7 +159,7 @@ class Rows:
 
     def hashes(self, keys: Sequence[tuple[str, Kind]]) -> Any:
         """(rows,) uint64: the hash of each row's key, 0 where a part of it is NULL."""
-        return joint([self.keys[:, self.layout.keys.index(key)] for key in keys])
+        return joint([self.keys[:, self.layout.at(key)] for key in keys])
 
     def grouped(self, made: Encoded, keys: Sequence[tuple[str, Kind]], wanted: Any = None) -> tuple[Any, Any]:
         """What `made.sql` gives: sorted hashes of the keys, and a row of features for each; `wanted`: of
@@ -164,7 +174,7 @@ class Rows:
             order = order[np.argsort(hashes[order], kind="stable")]
         first = _firsts(hashes[order])
         by_key = _ByKey(order, first, np.diff(np.r_[first, len(order)]))
-        columns = [self._features(made, column, by_key) for column in made.offered]
+        columns = self._all_features(made, by_key)
         if made.counted:
             columns.append(by_key.counts[:, None].astype(float))
         if made.further:
@@ -191,22 +201,29 @@ class Rows:
             return np.full((len(hashes), len(made.features)), np.nan), np.zeros(len(hashes), dtype=bool)
         found &= code[rows][at] == code[len(time) :]
         chosen = _ByKey(rows, at, np.ones(len(at)))
-        columns = [self._features(made, column, chosen) for column in made.offered]
+        columns = self._all_features(made, chosen)
         values = np.hstack(columns) if columns else np.empty((len(hashes), 0))
         return np.where(found[:, None], values, np.nan), found
 
     def _number(self, column: Column) -> Any:
         return self.numbers[:, [c.name for c in self.layout.numbers].index(column.name)]
 
-    def _features(self, made: Encoded, column: Column, by_key: _ByKey) -> Any:
-        """(keys, features) of one column."""
-        at = next((i for i, c in enumerate(self.layout.texts) if c.name == column.name), None)
-        if at is None:
-            numbers = self._number(column)
-            return (by_key.means(numbers) if made.how == "mean" else numbers[by_key.rows])[:, None]
-        codes = self.texts[:, at]
-        told = by_key.modes(codes) if made.how == "mean" else codes[by_key.rows]
-        return self._encoded(at, told)
+    def _all_features(self, made: Encoded, by_key: _ByKey) -> list[Any]:
+        """(keys, features) of each of the columns that are offered: all numbers are reduced at once."""
+        at = {column.name: i for i, column in enumerate(self.layout.numbers)}
+        texts = {column.name: i for i, column in enumerate(self.layout.texts)}
+        numbers = self.numbers[:, [at[c.name] for c in made.offered if c.name in at]]
+        reduced = by_key.means(numbers) if made.how == "mean" else numbers[by_key.rows]
+        each = iter(reduced.T)
+        found = []
+        for column in made.offered:
+            if column.name in at:
+                found.append(next(each)[:, None])
+                continue
+            codes = self.texts[:, texts[column.name]]
+            told = by_key.modes(codes) if made.how == "mean" else codes[by_key.rows]
+            found.append(self._encoded(texts[column.name], told))
+        return found
 
     def _encoded(self, at: int, codes: Any) -> Any:
         """A text's encodings: a 0/1 column for each of its levels, else its value's frequency."""
@@ -226,11 +243,15 @@ class Rows:
         return values
 
     def _further(self, made: Encoded, by_key: _ByKey) -> Any:
-        columns = [
-            by_key.reduced(self._number(column), how)
-            for column, how in further_aggregates(made.offered, dated=made.how == "latest")
-        ]
-        return np.column_stack(columns) if columns else np.empty((len(by_key.first), 0))
+        """The further aggregates, in the order of their features."""
+        wanted = further_aggregates(made.offered, dated=made.how == "latest")
+        at = {column.name: i for i, column in enumerate(self.layout.numbers)}
+        columns = [at[c.name] for c in dict.fromkeys(column for column, _ in wanted)]
+        if not columns:
+            return np.empty((len(by_key.first), 0))
+        numbers = self.numbers[:, columns]
+        found = [by_key.reduced(numbers, how) for how in dict.fromkeys(how for _, how in wanted)]
+        return np.stack(found, axis=2).reshape(len(by_key.first), len(wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +271,11 @@ class _ByKey:
         return self.reduced(values, "mean")
 
     def reduced(self, values: Any, how: str) -> Any:
-        """Minimum, maximum, sum or mean of what is there for each key; NaN where nothing is."""
+        """Minimum, maximum, sum or mean of what is there for each key; NaN where nothing is. `values`:
+        (rows,) or (rows, columns).
+        """
         if not len(self.first):
-            return np.empty(0)
+            return np.empty((0, *values.shape[1:]))
         values = values[self.order]
         there = ~np.isnan(values)
         filled = np.add.reduceat(there.astype(float), self.first)

@@ -7,17 +7,19 @@ join graph, which compares values as they are written, cannot see these joins. M
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rewright.lake import names
 from rewright.lake.augment.encoding import Kind, key_kind, key_kinds
-from rewright.lake.augment.kept import BARE, key_sketch
+from rewright.lake.augment.kept import MARKS, key_sketch
+from rewright.lake.augment.parts import PARTS, PartKind, is_cut, is_whole
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.meeting import Meeting
-from rewright.lake.joins.scores import PairScore, joinable, overlap
+from rewright.lake.joins.scores import Overlap, PairScore, joinable, overlap
 
 Sketches = Mapping[tuple[str, str], tuple[Any, int]]
 """(table, column) -> bottom-k sketch and how many different values."""
@@ -26,6 +28,27 @@ Pairs = Mapping[tuple[str, str], PairScore]
 _SMALL = 5000
 _SHARED = 0.3
 """The share of the smaller side's values that both have, cleaned."""
+_PARTS_SHARED = 0.8
+"""The share of the first parts of a column's codes that the other must have: some are there by chance."""
+_FEW_KINDS = 12
+"""Fewer different first parts are the same in many columns."""
+_KINDS = {mark: kind for kind, mark in MARKS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class PartPair(PairScore):
+    """A pair of columns, of one of which the first parts are compared."""
+
+    kind: PartKind
+
+    @classmethod
+    def of(cls, pair: PairScore, kind: PartKind) -> PartPair:
+        return cls(pair.a, pair.b, pair.schema, pair.overlap, pair.s, pair.quality, kind)
+
+
+def kind_of(pair: PairScore) -> Kind:
+    """As what the two columns are compared."""
+    return pair.kind if isinstance(pair, PartPair) else key_kind(pair.a, pair.b)
 
 
 class Spelled:
@@ -53,7 +76,7 @@ class Spelled:
         """The columns whose values without their label share one with `mine`."""
         if self._labelled is None:
             told = self._cleaned.sketches
-            self._labelled = _Values({key: told[key] for key in told if key[1].startswith(BARE)})
+            self._labelled = _Values({key: told[key] for key in told if key[1].startswith(MARKS["bare"])})
         return self._labelled.meeting(mine)
 
     def numbers(self, mine: Any) -> dict[tuple[str, str], tuple[Any, int]]:
@@ -97,29 +120,63 @@ def respelled(
             mine, distinct, offered = index.sketch(a), a.distinct, spelled.labelled(index.sketch(a))
         else:
             mine, distinct = key_sketch(hashes(a.name, kind))
-            written = np.array_equal(mine, index.sketch(a))
-            offered = spelled.numbers(mine) if kind == "bare" else {}
+            written = kind not in PARTS and np.array_equal(mine, index.sketch(a))
+            offered = spelled.numbers(mine) if kind == "bare" or kind in PARTS else {}
             offered |= spelled.meeting(mine, written=written)
         for part, column in offered:
             name = parts.get(part, part)
-            b = index.tables[name].column(column.removeprefix(BARE))
+            mark, plain = _unmarked(column)
+            b = index.tables[name].column(plain)
             if b is None or name == a.table or not joinable(b):
                 continue
-            compared = key_kind(a, b)
-            if compared != (
-                kind if kind not in {"number", "text"} else "bare" if column.startswith(BARE) else "text"
-            ):
-                continue
-            if compared == "bare" and (a.numeral or b.numeral) and not _same_subject(a, b):
+            compared = _compared(a, b, kind, mark)
+            if compared is None:
                 continue
             sketch, different = offered[part, column]
             shared = overlap(mine, sketch, distinct, different)
-            if max(shared.a_in_b, shared.b_in_a) >= _SHARED:
+            if _is_shared(a, b, shared, compared, (distinct, different)):
                 pair = index.scored(a, b, shared)
+                for cut in (one for one in PARTS if one == compared):
+                    pair = PartPair.of(pair, cut)
                 pairs = found.setdefault(name, {})
                 if (a.name, b.name) not in pairs or _share(pair) > _share(pairs[a.name, b.name]):
                     pairs[a.name, b.name] = pair
     return found
+
+
+def _unmarked(column: str) -> tuple[Kind | None, str]:
+    """As what a column is sketched (None: as it is), and its name."""
+    kind = _KINDS.get(column[:1])
+    return kind, column if kind is None else column[1:]
+
+
+def _compared(a: Column, b: Column, kind: Kind, mark: Kind | None) -> Kind | None:
+    """As what two columns are compared of which one is looked at as a key of a kind and the other was
+    sketched as `mark`; None: these are not to be compared so.
+    """
+    for part in PARTS:
+        if kind == part:
+            whole = mark is None and not is_cut(b, part) and (b.numeral or is_whole(b, part))
+            return part if whole else None
+        if mark == part:
+            return part if kind == "text" and not is_cut(a, part) and is_whole(a, part) else None
+    expected = kind if kind not in {"number", "text"} else "bare" if mark == "bare" else "text"
+    if key_kind(a, b) != expected:
+        return None
+    if expected == "bare" and (a.numeral or b.numeral) and not _same_subject(a, b):
+        return None
+    return expected
+
+
+def _is_shared(a: Column, b: Column, shared: Overlap, kind: Kind, different: tuple[int, int]) -> bool:
+    """Do the columns share enough of their values? `different`: how many each has as such a key."""
+    for part in PARTS:
+        if kind == part:
+            of_a = is_cut(a, part)
+            contained, parts = (shared.a_in_b, different[0]) if of_a else (shared.b_in_a, different[1])
+            telling = _same_subject(a, b) or not (parts < _FEW_KINDS or a.numeral or b.numeral)
+            return telling and contained >= _PARTS_SHARED
+    return max(shared.a_in_b, shared.b_in_a) >= _SHARED
 
 
 def better(pairs: Sequence[PairScore], spelled: Pairs) -> list[PairScore]:

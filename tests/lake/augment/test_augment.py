@@ -578,7 +578,7 @@ def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder, large: Callabl
     }.items():
         duckdb.sql(f"COPY (SELECT {select}) TO '{folder}/{name}.parquet'")
     with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
-        report = augment(lake, BaseSpec("visits", "spent"), Options(seconds=30))
+        report = augment(lake, BaseSpec("visits", "spent"), Options(seconds=300))
     assert report.rows == rows
     assert report.r2_after > 0.7
     assert report.ended == "complete"

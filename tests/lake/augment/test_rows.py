@@ -173,3 +173,13 @@ def test_keys_that_are_spelled_differently_meet_at_the_second_step_of_a_chain(
         assert report.r2_after > 0.8
         matched = lake.execute(f'SELECT count("yards.capacity") FROM ({report.sql})').rows
     assert matched == [(200,)]
+
+
+def test_of_no_key_there_are_no_rows_but_all_features(lake: Lake) -> None:
+    key: tuple[tuple[str, Kind], ...] = (("shop_code", "text"),)
+    made = encoded(lake.index, "shops", key, unique=False, aggregates="all")
+    rows = TableRows(lake, lake.database.cursor("SELECT 1").execute).of("shops", key)
+    assert rows is not None
+    hashes, values = rows.grouped(made, key, np.zeros(0, dtype=np.uint64))
+    assert len(hashes) == 0
+    assert values.shape == (0, len(made.features))
