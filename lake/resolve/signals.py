@@ -9,11 +9,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from rewright.lake import names
+from rewright.lake.catalog.model import Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
+from rewright.lake.resolve.kinds import NAMED
+from rewright.lake.resolve.likeness import covered
 from rewright.lake.resolve.literals import of_other_years
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
@@ -28,6 +31,8 @@ _POOR, _AGAINST = 0.5, 0.15
 """Score of a column below which it is poor, and how much less it is than its name's likeness where what the
 column holds speaks against it.
 """
+_LEADS = 0.4
+"""Likeness of a key's words to a relation's name from which on the key speaks for it."""
 _CROWD = 40
 """Other columns of a table from which on one more makes no difference."""
 
@@ -77,6 +82,8 @@ def signals_of(
         swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
         moved=any(_moved(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        unspoken=any(_unspoken(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         name_alone=any(c.score < _POOR and c.likeness - c.score >= _AGAINST for c in spoken),
     )
 
@@ -205,6 +212,47 @@ def _moved(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         if r.name not in evidence.classes
         for c in r.columns.values()
         if not c.only_key and (real := placed.column_of(c)) is not None and (home := homes[r.alias])
+    )
+
+
+def _unspoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is there a relation for which no name speaks: neither its table's, nor a column's (a bare `name` is
+    anything's), nor a key's that leads to it?
+    """
+    placed = by_identity(candidate, site)
+    for r in site.relations:
+        home = candidate.homes[r.alias]
+        reals = [
+            real for c in r.columns.values() if not c.only_key and (real := placed.column_of(c)) is not None
+        ]
+        if not reals or evidence.table_score(r.alias, home) >= _SAYS_NOTHING:
+            continue
+        if any(not set(names.words(real.name)) <= NAMED for real in reals):
+            continue
+        leading = {
+            end.name
+            for key in candidate.joins
+            if home in {key.a, key.b}
+            for pair in key.pairs
+            for end in pair
+        }
+        thing = names.words(r.name)
+        if not any(covered(thing, names.words(names.referred(name))) >= _LEADS for name in leading):
+            return True
+    return False
+
+
+def _borrowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is a day taken from a table that nobody asked for, beside one of the relation's own table?"""
+    placed, homes = by_identity(candidate, site), set(candidate.homes.values())
+    placings = [(c, real) for c in site.columns() if (real := placed.column_of(c)) is not None]
+    used = {real.key for _, real in placings}
+    taken = [c for c, real in placings if real.meaning is Family.DATE and real.table not in homes]
+    return any(
+        own.meaning is Family.DATE and own.key not in used
+        for c in taken
+        if c.relation in candidate.homes
+        for own in evidence.index.tables[candidate.homes[c.relation]].columns
     )
 
 
