@@ -355,10 +355,17 @@ class Placer:
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         value -= _ONE_PART * sum(t in self._unasked for t in tables)
-        value -= _COPIED * sum(t in self._index.copies and t.lower() not in self._called for t in tables)
+        value -= _COPIED * sum(t in self._index.copies and not self._asked_for_copy(t) for t in tables)
         marks = {c.key for c in columns.values()}
         value -= _ALL_PARTS * sum((t, mark) not in marks for t, mark in self._named.items() if t in tables)
         return value / scale_of(self._evidence)
+
+    def _asked_for_copy(self, table: str) -> bool:
+        """Is a copy asked for by its name, or by the year that its name tells?"""
+        years = {word for word in names.normal(table).split() if names.tells_year(word)}
+        return table.lower() in self._called or any(
+            years & set(names.normal(name).split()) for name in self._called
+        )
 
     def _cost_away(self, table: str, home: str | None, taken: Collection[str]) -> float:
         """`away_cost`, but for a table that was split its other half is no other place."""

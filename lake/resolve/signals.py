@@ -16,7 +16,7 @@ from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
 from rewright.lake.resolve.kinds import NAMED
-from rewright.lake.resolve.likeness import covered
+from rewright.lake.resolve.likeness import covered, lexical
 from rewright.lake.resolve.literals import of_other_years
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
@@ -217,27 +217,26 @@ def _moved(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
 
 def _unspoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     """Is there a relation for which no name speaks: neither its table's, nor a column's (a bare `name` is
-    anything's), nor a key's that leads to it?
+    anything's, and of what codes stand for the codes' name must speak), nor a key's that leads to it?
     """
     placed = by_identity(candidate, site)
     for r in site.relations:
-        home = candidate.homes[r.alias]
-        reals = [
-            real for c in r.columns.values() if not c.only_key and (real := placed.column_of(c)) is not None
-        ]
-        if not reals or evidence.table_score(r.alias, home) >= _SAYS_NOTHING:
+        home, thing = candidate.homes[r.alias], names.words(r.name)
+        asked = [c for c in r.columns.values() if not c.only_key]
+        reals = [real for c in asked if (real := placed.column_of(c)) is not None]
+        codes = evidence.codes.of(home)
+        if not reals:
             continue
-        if any(not set(names.words(real.name)) <= NAMED for real in reals):
+        if codes is not None and reals == [codes[1]]:
+            told = (*thing, *names.words(asked[0].name))
+            if any(lexical(told, names.words(name)) > 0.0 for name in (codes[0].name, home)):
+                continue
+        elif evidence.table_score(r.alias, home) >= _SAYS_NOTHING or any(
+            not set(names.words(real.name)) <= NAMED for real in reals
+        ):
             continue
-        leading = {
-            end.name
-            for key in candidate.joins
-            if home in {key.a, key.b}
-            for pair in key.pairs
-            for end in pair
-        }
-        thing = names.words(r.name)
-        if not any(covered(thing, names.words(names.referred(name))) >= _LEADS for name in leading):
+        keys = (end.name for key in candidate.joins if home in {key.a, key.b} for x in key.pairs for end in x)
+        if not any(covered(thing, names.words(names.referred(name))) >= _LEADS for name in keys):
             return True
     return False
 
