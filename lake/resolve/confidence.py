@@ -53,6 +53,8 @@ class Signals:
 
     moved: bool = False
     """Is a column that was asked of one relation taken from the table of another that the query reads?"""
+    in_part: bool = False
+    """Is a folder asked for of which like tables are left out?"""
     unspoken: bool = False
     """Is there a relation for which no name speaks?"""
     borrowed: bool = False
@@ -140,6 +142,7 @@ def confidence(s: Signals) -> float:
         or s.in_parts
         or s.namesake
         or s.moved
+        or s.in_part
         or s.unspoken
         or s.borrowed
         or s.name_alone

@@ -763,7 +763,9 @@ class Evidence:
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
         for older, newer in index.copies.items():
-            if version_of(older).base != version_of(newer).base:
+            if version_of(older).base != version_of(newer).base and not (
+                names.tells_year(name) and names.tells_year(older)
+            ):
                 # what an older state is called, the table is called, too: `wards_bak` of `WD_REF`
                 at, own = index.table_order[newer], index.table_order[older]
                 scores[at] = max(scores[at], scores[own])

@@ -83,6 +83,7 @@ def signals_of(
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
         moved=any(_moved(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        in_part=any(_in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         unspoken=any(_unspoken(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         name_alone=any(c.score < _POOR and c.likeness - c.score >= _AGAINST for c in spoken),
     )
@@ -183,6 +184,26 @@ def _namesake(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     asked = {names.words(r.name) for r in site.relations}
     called = (table for table in index.tables if names.words(table) in asked)
     return any(table not in read and read.isdisjoint(_parts(index, table)) for table in called)
+
+
+def _in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is a folder asked for by its name, and of its tables of about the same columns not all are read?"""
+    index, read = evidence.index, set(candidate.tables)
+    for table in candidate.tables:
+        read.update(_parts(index, table))
+    for r in site.relations:
+        home = candidate.homes[r.alias]
+        if index.table(r.name) is not None or home in index.unions:
+            continue
+        own = {names.normal(c.name) for c in index.tables[home].columns}
+        beside = [t for t in index.tables if names.words(names.without_place(t)[1]) == names.words(r.name)]
+        if home in beside and any(
+            2 * len(own & {names.normal(c.name) for c in index.tables[t].columns}) >= len(own)
+            for t in beside
+            if t not in read and t not in index.unions and t not in index.copies
+        ):
+            return True
+    return False
 
 
 def _parts(index: LakeIndex, table: str) -> Collection[str]:
