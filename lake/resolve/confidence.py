@@ -53,6 +53,8 @@ class Signals:
 
     moved: bool = False
     """Is a column that was asked of one relation taken from the table of another that the query reads?"""
+    keys_added: bool = False
+    """Would keys be calculated with?"""
     in_part: bool = False
     """Is a folder asked for of which like tables are left out?"""
     unspoken: bool = False
@@ -142,6 +144,7 @@ def confidence(s: Signals) -> float:
         or s.in_parts
         or s.namesake
         or s.moved
+        or s.keys_added
         or s.in_part
         or s.unspoken
         or s.borrowed

@@ -289,12 +289,12 @@ def is_year(real: Column) -> bool:
 
 
 def numeric_code(real: Column) -> bool:
-    """`size_code` 1, 2, 3."""
+    """`size_code` 1, 2, 3, and `id_visit`; a `number_of_visits` is none."""
     told = names.words(real.name)
     return (
         real.family is Family.INTEGER
         and len(told) > 1
-        and bool(set(told[-1:]) & names.KEY_WORDS)
+        and bool(set(told[-1:]) & names.KEY_WORDS or set(told[:1]) & CODES)
         and not is_year(real)
     )
 

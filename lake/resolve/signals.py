@@ -15,7 +15,7 @@ from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
-from rewright.lake.resolve.kinds import NAMED
+from rewright.lake.resolve.kinds import NAMED, numbers_rows, numeric_code
 from rewright.lake.resolve.likeness import covered, lexical
 from rewright.lake.resolve.literals import of_other_years
 from rewright.lake.resolve.resolution import Join, Mapping
@@ -83,6 +83,7 @@ def signals_of(
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
         moved=any(_moved(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
         in_part=any(_in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         unspoken=any(_unspoken(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         name_alone=any(c.score < _POOR and c.likeness - c.score >= _AGAINST for c in spoken),
@@ -184,6 +185,16 @@ def _namesake(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     asked = {names.words(r.name) for r in site.relations}
     called = (table for table in index.tables if names.words(table) in asked)
     return any(table not in read and read.isdisjoint(_parts(index, table)) for table in called)
+
+
+def _keys_added(site: Site, candidate: Candidate) -> bool:
+    """Would keys or numbers of rows be calculated with, which the name does not ask for?"""
+    placed = by_identity(candidate, site)
+    calculated = (c for c in site.columns() if c.numeric and not set(names.words(c.name)) & names.KEY_WORDS)
+    return any(
+        (real := placed.column_of(c)) is not None and (numeric_code(real) or numbers_rows(real))
+        for c in calculated
+    )
 
 
 def _in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:

@@ -92,6 +92,20 @@ def test_letters_count_what_begins_with_them(office: Lake) -> None:
     assert (found["males"], found["females"]) == ("vorgang.n_m", "vorgang.n_f")
 
 
+def test_keys_are_not_added_up(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    for year in (2022, 2023):
+        rows = [f"{year % 10 * 40 + i},{i % 5},{12 + i % 40}" for i in range(30)]
+        table(tmp_path, f"visitas_{year}", "id_visita,id_colegio,ninos", rows)
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        answer = asked(
+            lake, "SELECT year, sum(visitors) AS visitors FROM attendance GROUP BY year ORDER BY year"
+        )
+        assert columns_of(answer)["visitors"].endswith(".ninos") or answer.resolution.confidence < 0.7
+        assert columns_of(asked(lake, "SELECT count(visit_id) AS n FROM visits"))["visit_id"].endswith(
+            ".id_visita"
+        )
+
+
 def test_a_tables_only_day_is_the_one(office: Lake) -> None:
     answer = asked(office, "SELECT last_name, hire_date FROM employees ORDER BY hire_date LIMIT 1")
     assert columns_of(answer)["hire_date"] == "pers.in_dienst"
