@@ -97,7 +97,7 @@ def _announced(name: str) -> frozenset[str]:
 def asks_money(name: str) -> bool:
     """Is it an amount of money that is asked for, and of nothing else?"""
     told = set(names.words(name))
-    return any(_ANNOUNCED.get(word) == {"money"} for word in told - _OF_ANYTHING)
+    return any(_ANNOUNCED.get(word) == frozenset({"money"}) for word in told - _OF_ANYTHING)
 
 
 def dimension_score(name: str, real: Column) -> float:
