@@ -145,7 +145,18 @@ def copies(
         holding = (t for t in tables if not _is_older(t.name) and _holds_more(table, t, contained))
         if (newer := max(holding, key=lambda t: (_shared(table, t), t.name), default=None)) is not None:
             found[table.name] = newer.name
+    named = {names.spaced(t.name).lower(): t for t in tables}
+    for table in tables:
+        newer = named.get(_without_year(table.name)) if table.name not in found else None
+        if newer is not None and _holds_more(table, newer, contained):
+            found[table.name] = newer.name
     return found
+
+
+def _without_year(name: str) -> str:
+    """`staff` of `staff_2019`, which is its state of a year where it has the same keys; empty without one."""
+    *told, last = names.spaced(name).lower().split()
+    return " ".join(told) if _YEAR.fullmatch(last) else ""
 
 
 def _is_older(name: str) -> bool:

@@ -143,6 +143,14 @@ class LakeIndex:
         ]
 
     @cached_property
+    def keyed_things(self) -> list[tuple[str, ...]]:
+        """For each table what its rows are by the name of its own key: `case_no` tells cases; empty where its
+        first column is no key.
+        """
+        parts = {name: united.part_names()[0] for name, united in self.unions.items() if not united.spreads}
+        return [_keyed_thing(self.tables[parts.get(name, name)]) for name in self.tables]
+
+    @cached_property
     def letters(self) -> dict[str, list[str]]:
         """Letters that columns' names were cut to → the tables that have such a column."""
         found: dict[str, list[str]] = {}
@@ -174,6 +182,7 @@ class LakeIndex:
             "table_order",
             "by_prefix",
             "own_names",
+            "keyed_things",
             "letters",
             "halves",
             "_owners",
@@ -452,6 +461,15 @@ def _spoken_values(column: Column) -> str:
         return ""
     told = [v for v in column.samples if v.strip() and len(v) <= 40][:3]
     return names.normal(" ".join(told))[:90] if told else ""
+
+
+def _keyed_thing(table: Table) -> tuple[str, ...]:
+    first = table.columns[0] if table.columns else None
+    if first is None or not first.unique or not (code_like(first) or first.numeral):
+        return ()
+    told = tuple(word for word in names.words(first.name) if word not in names.KEY_WORDS)
+    # `year` and `date` tell no rows of a kind of thing
+    return () if set(told) & {"year", "date", "day", "month", "name"} else told
 
 
 def code_like(column: Column) -> bool:

@@ -369,14 +369,26 @@ def _all_named(name: str, group: list[Table]) -> list[Column]:
     return [found for t in group if (found := t.column(name)) is not None]
 
 
+def _distinct(parts: list[Column], low: str | None, high: str | None) -> int:
+    """How many different values the parts have together, as far as their profiles tell: numbers that tell the
+    rows of each part apart tell all rows apart, where there is room for as many between the least and the
+    greatest.
+    """
+    rows = sum(p.rows for p in parts)
+    keyed = all(p.unique and p.family is Family.INTEGER for p in parts)
+    if keyed and float(high or 0) - float(low or 0) + 1 >= rows:
+        return rows
+    return max(p.distinct for p in parts)
+
+
 def _column(table: str, position: int, first: Column, parts: list[Column]) -> Column:
     numbers = [b for p in parts if (b := p.bounds()) is not None]
     low, high = (first.minimum, first.maximum)
     if numbers and first.meaning.numeric:
-        low, high = f"{min(n[0] for n in numbers):g}", f"{max(n[1] for n in numbers):g}"
+        low, high = f"{min(n[0] for n in numbers):.15g}", f"{max(n[1] for n in numbers):.15g}"
     return Column(
         table, first.name, position, first.type, first.family, first.meaning, sum(p.rows for p in parts),
         sum(p.nulls for p in parts),
-        max(p.distinct for p in parts), low, high, first.samples,
+        _distinct(parts, low, high), low, high, first.samples,
         tuple(sorted({n for p in parts for n in p.noise})),
     )  # fmt: skip

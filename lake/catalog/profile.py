@@ -19,7 +19,7 @@ from rewright.lake.catalog.model import Column, Family, Noise, Table, Values
 from rewright.lake.catalog.sampling import sampled
 from rewright.lake.files.pieces import Unit
 from rewright.lake.files.scans import scan_of_unit
-from rewright.lake.noise.detect import meaning_of, noise_of
+from rewright.lake.noise.detect import days_in_digits, meaning_of, noise_of
 from rewright.lake.noise.numbers import notation_of, number_of
 
 _COPY = "_profiled"
@@ -74,7 +74,11 @@ def _profiled(
 
 def _column(table: str, position: int, name: str, type_name: str, rows: int, found: Counted) -> Column:
     family = family_of(type_name)
-    noise = noise_of(found.values.counts, found.filled) if family is Family.TEXT else ()
+    noise: tuple[Noise, ...] = ()
+    if family is Family.TEXT:
+        noise = noise_of(found.values.counts, found.filled)
+    elif family is Family.INTEGER:
+        noise = days_in_digits(found.values.counts)
     low, high = found.low, found.high
     if Noise.NUMBERS in noise or Noise.FORMATTED in noise:
         low, high = _bounds(name, found.values)

@@ -1,8 +1,9 @@
 """Which files make a table, and what tables are called.
 
 A table's name is its path in the lake, so that a file added elsewhere changes the meaning of no name. Files
-below `key=value` folders, and files whose names only number them (`logs/2024-01.csv`), are parts of the
-folder's table when their columns are the same, mostly. Must not know how files are read.
+below `key=value` folders, and files whose names only number them (`logs/2024-01.csv`) or tell the month
+(`orders/jan.csv` beside `orders/feb.csv`), are parts of the folder's table when their columns are the same,
+mostly. Must not know how files are read.
 docs/decisions/0348-names-are-paths.md.
 """
 
@@ -18,6 +19,7 @@ from urllib.parse import unquote
 from rewright.engines.duckdb.reading import SUFFIXES
 from rewright.lake import names
 from rewright.lake.files.pieces import Mark, Piece, Unit
+from rewright.lake.noise.months import month_of
 
 _HIVE = re.compile(r"([^=/]+)=([^/]*)")
 _NUMBER = re.compile(r"\d{1,4}(?:[-_.]?\d{1,2}){0,2}")
@@ -131,9 +133,9 @@ def _numbered(stem: str, folders: Sequence[str]) -> bool:
     if not plain:
         return False
     own = {*names.words(plain[-1]), *names.normal(plain[-1]).split()}
-    words = re.findall(r"[a-zA-Z]+|\d+", stem)
-    digits = [word for word in words if word.isdigit()]
-    told = [w.lower() for w in words if not w.isdigit()]
+    words = re.findall(r"[a-zA-Z]+|\d+", names.strip_marks(stem))
+    digits = [word for word in words if word.isdigit() or month_of(word) is not None]
+    told = [w.lower() for w in words if w not in digits]
     if re.fullmatch(r"[0-9a-f]{8}-[0-9a-f-]{27}", stem.lower()):
         return True
     silent = all(word in _SAYS_NOTHING or word in own or names.singular(word) in own for word in told)
@@ -157,7 +159,10 @@ def _table_path(one: Placed) -> tuple[str, ...]:
 def _alike(members: list[Placed], columns: Callable[[Piece], list[str]]) -> tuple[list[Placed], list[Placed]]:
     """The files whose columns are the same, mostly, and the others; no table of several where too few are."""
     if len(members) == 1:
-        return members, []
+        # a month alone may be a word: `out`, `set`, `march`
+        stem = stem_of(members[0].inside.name)
+        named = stem.isalpha() and month_of(stem) is not None
+        return ([], members) if named else (members, [])
     seen = {id(one): frozenset(columns(one.piece)) for one in members}
     usual = Counter(found for found in seen.values() if found).most_common(1)
     if not usual:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from rewright.engines.duckdb.quoting import quoted
-from rewright.lake.catalog.model import Column, Noise, Values
+from rewright.lake.catalog.model import Column, Family, Noise, Values
 from rewright.lake.noise.detect import variants
 from rewright.lake.noise.numbers import Notation, notation_of, number_of
 from rewright.lake.noise.values import FALSE, TRUE, date_formats
@@ -31,7 +31,7 @@ def clean_expression(
         told = notation_of(column.name, values.counts)
         return _number(ref, values, replace(told, fraction=told.fraction and not percent))
     if Noise.DATES in column.noise:
-        return _date(ref, values)
+        return _date(ref if column.family is Family.TEXT else f"CAST({ref} AS VARCHAR)", values)
     return _text(ref, column, values) if column.noise else None
 
 

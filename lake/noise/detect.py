@@ -18,6 +18,7 @@ Counts = Sequence[tuple[str, int]]
 _MOJIBAKE = re.compile(r"Ã[\x80-\xbf¡-¿€-™]|â€|Â[\x80-\xbf ]|Ã[a-zA-Z©±¼¶¤³]")
 _FORMATTED = 0.98
 """A column of numbers that are all written with signs holds hardly anything else."""
+_FEWEST_DAYS = 8
 _MISSING = frozenset({"", "-", "--", "na", "n/a", "none", "null", "nan", "?", "unknown", "."})
 
 
@@ -53,6 +54,12 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     if broken >= max(2, 0.02 * total) or (found and broken):
         found.append(Noise.MOJIBAKE)
     return tuple(found)
+
+
+def days_in_digits(counts: Counts) -> tuple[Noise, ...]:
+    """Are whole numbers days, all of them: 20230105? Of a few that may be chance."""
+    told = len(counts) >= _FEWEST_DAYS and all(date_formats(value) == ("%Y%m%d",) for value, _ in counts)
+    return (Noise.DATES,) if told else ()
 
 
 def _padded(told: Counts) -> bool:

@@ -53,6 +53,14 @@ class Signals:
 
     moved: bool = False
     """Is a column that was asked of one relation taken from the table of another that the query reads?"""
+    keys_added: bool = False
+    """Would keys be calculated with?"""
+    in_part: bool = False
+    """Is a folder asked for of which like tables are left out?"""
+    unspoken: bool = False
+    """Is there a relation for which no name speaks?"""
+    borrowed: bool = False
+    """Is a day taken from a table that nobody asked for, beside one that the asked table has itself?"""
     name_alone: bool = False
     """Does only its name speak for a column, and what it holds against it?"""
 
@@ -136,6 +144,10 @@ def confidence(s: Signals) -> float:
         or s.in_parts
         or s.namesake
         or s.moved
+        or s.keys_added
+        or s.in_part
+        or s.unspoken
+        or s.borrowed
         or s.name_alone
     )
     unnamed = s.table < _UNNAMED and s.disputed_tables >= _DISPUTED

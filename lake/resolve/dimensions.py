@@ -42,6 +42,8 @@ area m² m2 km² ha acres acre sqft ft²
 money us$ € $ £ ¥ ₹ usd eur gbp chf
 share % ‰
 """
+_OF_ANYTHING = frozenset({"amount", "value", "total", "balance", "sale", "loan", "loss", "profit"})
+"""Words for money that are said of other numbers, too."""
 _FITS, _DIFFERS = 0.2, -0.15
 """What it is worth that values are written in a unit of what is asked for, and of something else."""
 
@@ -81,15 +83,29 @@ def named_by_unit(name: str, held: str) -> bool:
     return bool(units) and all(unit in _NAMED for unit in units) and _NAMED[units[0]] in _announced(name)
 
 
+def _told_unit(name: str) -> str:
+    """The first unit that a name of several words tells."""
+    told = names.normal(name).split()
+    return next((word for word in told if word in _NAMED), "") if len(told) > 1 else ""
+
+
 @lru_cache(maxsize=50_000)
 def _announced(name: str) -> frozenset[str]:
     return frozenset[str]().union(*(_ANNOUNCED.get(word, frozenset()) for word in names.words(name)))
 
 
+def asks_money(name: str) -> bool:
+    """Is it an amount of money that is asked for, and of nothing else?"""
+    told = set(names.words(name))
+    return any(_ANNOUNCED.get(word) == frozenset({"money"}) for word in told - _OF_ANYTHING)
+
+
 def dimension_score(name: str, real: Column) -> float:
-    """How well the unit that a column's values are written in fits what a name says is measured; 0 where
-    either says nothing.
+    """How well the unit that a column's values are written in, or that its name tells (`gross_eur`), fits
+    what a name says is measured; 0 where either says nothing.
     """
+    if real.meaning.numeric and (unit := _told_unit(real.name)) and _NAMED[unit] in _announced(name):
+        return _FITS
     if not {Noise.FORMATTED, Noise.NUMBERS} & set(real.noise):
         return 0.0
     asked = _announced(name)

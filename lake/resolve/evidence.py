@@ -15,6 +15,7 @@ import numpy as np
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.copies import version_of
+from rewright.lake.cut import cut_to
 from rewright.lake.index import LakeIndex, code_like, label, lettered
 from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
@@ -69,11 +70,15 @@ _OF_EXPERTS, _EXPERTS = frozenset({"scientific", "botanical", "technical", "lega
 """Whose names these are, and what is left of a likeness to them where nobody asks for theirs."""
 _ITS_DAY = 0.8
 """Likeness of a thing's day to the only day that a table of such things has."""
+_BY_LETTER = 0.7
+"""Likeness of a name to a count that is called by its first letter."""
 _SAID_IN_VALUES, _SAID_BY = 0.8, 2
 """Likeness of a name to a column each of whose values says it, and how many of them there must be."""
 _OF_ONE_THING = 0.4
 """Likeness of two tables' words from which on they hold the same things."""
 _RATHER = 0.95
+_BY_KEY = 0.85
+"""How much of a likeness of tables' words rests on what a table's key is called."""
 _SPELT = 0.92
 _COMPLETED = 0.95
 """How much of a likeness counts that rests on what a shortened word is taken for."""
@@ -411,8 +416,10 @@ class Evidence:
             least = max(least, _NAMES_THINGS)
         if real.meaning.numeric and named_by_unit(name, real.name):
             least = max(least, _CALLED_BY_UNIT)
-        if _plain_name(name, real.name):
+        if _plain_name(table, name, real.name):
             least = max(least, _NAMES_THINGS)
+        if _counts_by_letter(name, real):
+            least = max(least, _BY_LETTER)
         if _said_in_values(name, real):
             least = max(least, _SAID_IN_VALUES)
         if self._is_its_day(table, name, real):
@@ -648,6 +655,9 @@ class Evidence:
         """The score of what a column's codes stand for, which is called as the codes are."""
         if imagined.numeric or set(names.words(imagined.name)) & CODES:
             return 0.0
+        if names.normal(imagined.name) == names.normal(coded.name):
+            # who writes the column's very name means the column
+            return 0.0
         likeness = self.name_score(imagined.table, imagined.name, coded)
         return self._called(imagined, real, _STANDS_FOR * likeness)
 
@@ -678,7 +688,10 @@ class Evidence:
                 return -_SAME_IN_ALL
             if self._index.label_column(real.table) is real:
                 return 0.1
-            if coded and names.normal(imagined.name) != names.normal(real.name):
+            if names.normal(imagined.name) == names.normal(real.name):
+                # who writes a column's very name means the column
+                return 0.0
+            if coded:
                 if self.codes.meanings(real, self.pool):
                     return -_CODES_SHOWN
                 # `stn` where the station is asked for: its own name, cut short
@@ -741,15 +754,18 @@ class Evidence:
                     lexical(told, names.words(table)),
                     _RATHER * lexical(told, names.words(own)),
                     _RATHER * lexical(names.without_form(told), names.without_form(names.words(own))),
+                    _BY_KEY * _called_by_key(name, thing),
                 )
-                for table, own in zip(index.tables, index.own_names, strict=True)
+                for table, own, thing in zip(index.tables, index.own_names, index.keyed_things, strict=True)
             ]
         )
         scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
         for older, newer in index.copies.items():
-            if version_of(older).base != version_of(newer).base:
+            if version_of(older).base != version_of(newer).base and not (
+                names.tells_year(name) and names.tells_year(older)
+            ):
                 # what an older state is called, the table is called, too: `wards_bak` of `WD_REF`
                 at, own = index.table_order[newer], index.table_order[older]
                 scores[at] = max(scores[at], scores[own])
@@ -798,9 +814,10 @@ class Evidence:
         return np.maximum.reduceat(cosines, starts, axis=1)
 
 
-def _plain_name(name: str, held: str) -> bool:
-    """`common`, beside what experts call it, is the name that is asked for."""
-    return names.words(held) == ("common", "name") and bool(set(names.words(name)) & NAMED)
+def _plain_name(table: str, name: str, held: str) -> bool:
+    """`common`, beside what experts call it, is the name that is asked for, and no `last_name`."""
+    asked = set(names.words(name)) - set(names.words(table))
+    return names.words(held) == ("common", "name") and bool(asked) and asked <= NAMED
 
 
 def _experts_name(name: str, held: str) -> bool:
@@ -827,6 +844,24 @@ def _said_in_values(name: str, real: Column) -> bool:
         return False
     spoken = (names.words(value) for value in real.samples)
     return all(len(words) > 1 and told[0] in {words[0], words[-1]} for words in spoken)
+
+
+def _called_by_key(name: str, thing: tuple[str, ...]) -> float:
+    """Likeness of a table's name to the words of a key, `case` of `case_no`, perhaps cut: `sp` of species."""
+    cut = cut_to(thing[0], names.singular(names.normal(name))) if len(thing) == 1 else 0.0
+    return max(cut, lexical(names.words(name), thing))
+
+
+def _counts_by_letter(name: str, real: Column) -> bool:
+    """`n_f` of `females`: how many there are of what begins with the letter."""
+    held, asked = names.normal(real.name).split(), names.words(name)
+    return (
+        len(held) == 2
+        and held[0] in {"n", "no", "nr", "num"}
+        and len(asked) == 1
+        and held[1] == asked[0][:1] != asked[0]
+        and real.meaning.numeric
+    )
 
 
 def _is_id_of(name: str, real: Column) -> bool:

@@ -48,6 +48,8 @@ class ImaginedColumn:
     shown: bool = False
     grouped: bool = False
     own_reference: bool = False
+    fractional: bool = False
+    """Is its sum rounded to fractions, which that of whole numbers has none of?"""
     extreme: bool = False
     """Asked for its greatest or least value."""
     measured: bool = False
@@ -362,12 +364,22 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str], pl
         _add_test(column, "like", parent.expression)
     elif isinstance(parent, (_NUMERIC_AGGREGATES, exp.Mul, exp.Div, exp.Round, exp.Abs, exp.Sub, exp.Add)):
         column.numeric = True
+        column.fractional |= isinstance(parent, exp.Sum) and _rounded(parent)
     elif isinstance(parent, (exp.Max, exp.Min)):
         column.extreme = True
     elif isinstance(parent, (exp.Extract, exp.Year, exp.Month, exp.Day, exp.DateTrunc, exp.TimestampTrunc)):
         column.dated = True
     elif isinstance(parent, (exp.Where, exp.And, exp.Or, exp.Not, exp.Having)):
         column.truth = True
+
+
+def _rounded(total: exp.Expression) -> bool:
+    """`round(sum(x), 2)`: is it rounded to digits behind the point?"""
+    above = total.parent
+    while isinstance(above, (exp.Paren, exp.Cast, exp.TryCast)):
+        above = above.parent
+    digits = above.args.get("decimals") if isinstance(above, exp.Round) else None
+    return isinstance(digits, exp.Literal) and not digits.is_string and _number(digits.this) > 0
 
 
 def _is_join(node: exp.EQ, same: frozenset[str]) -> bool:

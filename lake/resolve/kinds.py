@@ -10,6 +10,8 @@ import re
 
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
+from rewright.lake.noise.numbers import number_of
+from rewright.lake.resolve.dimensions import asks_money
 from rewright.lake.resolve.imagined import ImaginedColumn
 from rewright.lake.resolve.likeness import head_of
 
@@ -134,6 +136,8 @@ CLASSES = frozenset({"type", "kind", "category", "class", "sort", "species", "cl
 """Heads of names of what many things share."""
 _MANY_NAMES = 12
 _FEW_ROWS = 20
+_SEEN = 4
+"""Numbers that must have been looked at to say that all are whole."""
 
 MOMENT = frozenset({"end", "start", "begin", "beginning", "finish", "on", "at", "since", "until"})
 """Last words of names of moments: `survey_end`, `joined_on`."""
@@ -146,6 +150,14 @@ _COUNTING = re.compile(r"(?:num|nr|cnt|count|n|no)(?: of)? |num(?!er)(?=[a-z]{4}
 def counts(real: Column) -> bool:
     """`num_queens`, `numqueens`, `count_of_ships`: does the column say how many there are?"""
     return real.meaning.numeric and _COUNTING.match(names.normal(real.name)) is not None
+
+
+def whole(real: Column) -> bool:
+    """Are its numbers, as far as they were looked at, all whole?"""
+    if not real.meaning.numeric:
+        return False
+    read = [number_of(value) for value in real.samples]
+    return len(read) >= _SEEN and all(number is None or number.is_integer() for number in read)
 
 
 def type_score(imagined: ImaginedColumn, real: Column) -> float:
@@ -186,6 +198,11 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     if counts(real) and imagined.shown and not (imagined.numeric or imagined.extreme or told & QUANTITY):
         # how many there are is not which they are
         score -= 0.3
+    if counts(real) and asks_money(imagined.name):
+        # nor what they cost
+        score -= 0.3
+    if imagined.fractional and whole(real):
+        score -= 0.25
     if head_of(names.words(imagined.name)) in CLASSES and not told & NAMED and _names_one(real):
         # which kind something is of is not what it is called
         score -= 0.25
@@ -272,19 +289,24 @@ def is_year(real: Column) -> bool:
 
 
 def numeric_code(real: Column) -> bool:
-    """`size_code` 1, 2, 3."""
+    """`size_code` 1, 2, 3, and `id_visit`; a `number_of_visits` is none."""
     told = names.words(real.name)
     return (
         real.family is Family.INTEGER
         and len(told) > 1
-        and bool(set(told[-1:]) & names.KEY_WORDS)
+        and bool(set(told[-1:]) & names.KEY_WORDS or set(told[:1]) & CODES)
         and not is_year(real)
     )
 
 
 def numbers_rows(real: Column) -> bool:
     """1, 2, 3 and so on, each once."""
-    bounds = real.bounds() if real.family is Family.INTEGER and real.unique else None
+    if real.family is not Family.INTEGER:
+        return False
+    if names.words(real.name) == ("number",):
+        # called so, numbers need not follow one another
+        return real.position <= 1 and real.unique
+    bounds = real.bounds() if real.unique else None
     return bounds is not None and real.rows > _FEW_ROWS and bounds[1] - bounds[0] == real.rows - 1
 
 

@@ -60,12 +60,12 @@ _LABELS = frozenset(
             "kilometer",
             "feet",
             "mile",
-            "usd",
-            "dollar",
         ),
     ]
 )
 """Words that say little of what a column holds: that it is a name, a number, or counted in a unit."""
+_MONEY_UNITS = frozenset({"usd", "dollar", "eur", "euro", "gbp", "chf", "sek", "nok", "dkk", "pln", "jpy"})
+"""Units that say as little, and that no name is about where it has another word."""
 _LABEL, _HEAD = 0.4, 1.4
 """How much such a word counts, and a name's head, where another word counts 1."""
 _ASKEW = 0.85
@@ -126,12 +126,13 @@ def _weighed(told: Sequence[str]) -> dict[str, float]:
     return {
         word: _LABEL if _untelling(word) and len(kept) > 1 else _HEAD if word == head else 1.0
         for word in kept
+        if word not in _MONEY_UNITS or len(kept) == 1 or word == head
     }
 
 
 def _untelling(word: str) -> bool:
     """A label, a unit, or a year behind a name: `population_2021` is the population."""
-    return word in _LABELS or (len(word) == 4 and word.isdigit())
+    return word in _LABELS or word in _MONEY_UNITS or (len(word) == 4 and word.isdigit())
 
 
 def head_of(told: Sequence[str]) -> str:
@@ -139,8 +140,8 @@ def head_of(told: Sequence[str]) -> str:
     none.
     """
     before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
-    named = [word for word in before if not _untelling(word)] or before
-    return named[-1]
+    named = [word for word in before if not _untelling(word)]
+    return (named or [word for word in before if word not in _MONEY_UNITS] or before)[-1]
 
 
 def _pairs(

@@ -6,10 +6,11 @@ Owns the scores of comparisons with numbers and truth values. Must not know name
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
-from rewright.lake.noise.values import plain_number, truth
+from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.imagined import Test
 from rewright.lake.resolve.kinds import is_year
 from rewright.lake.resolve.units import unit_factor
@@ -25,6 +26,11 @@ def truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
     if 1 <= real.distinct <= 3 and None not in told and True in told:
         return 0.2
     return -0.35
+
+
+def in_digits(value: Any) -> bool:
+    """Is it a number that is a day, 20230105?"""
+    return isinstance(value, int) and not isinstance(value, bool) and date_formats(str(value)) == ("%Y%m%d",)
 
 
 def of_other_years(test: Test, real: Column) -> bool:
@@ -55,7 +61,8 @@ def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: 
     if stated:
         value *= factor
     if real.meaning is Family.DATE:
-        return 0.08 if 1000 <= value <= 2200 else -0.3
+        as_held = real.family is Family.INTEGER and in_digits(test.value)
+        return 0.08 if as_held or 1000 <= value <= 2200 else -0.3
     bounds = real.bounds() if real.meaning.numeric else None
     if bounds is None:
         if matcher is not None and test.op in {"=", "<>"} and matcher.best(real, str(test.value)) is not None:

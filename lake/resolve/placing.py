@@ -30,7 +30,7 @@ from rewright.lake.resolve.candidate import (
 )
 from rewright.lake.resolve.evidence import Evidence, real_columns
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Test
-from rewright.lake.resolve.kinds import NAMED, is_year
+from rewright.lake.resolve.kinds import DATE, NAMED, is_year
 
 _EXTRA = 0.13
 _HALF = 0.03
@@ -53,6 +53,8 @@ _NAMED_TABLE = 0.45
 _SURELY_NAMED = 0.6
 _CODES_ASKED = 0.6
 """Likeness of a column of codes to what is asked from which on their table is no table more."""
+_SURELY_THERE, _ONLY_DAY = 0.75, 0.65
+"""Likeness of a column from which on a table is what is asked for, and what that is worth to its only day."""
 _CHASM = 0.25
 _OTHER_SIDE = 0.4
 """Held against what is reached over a reference to the opposite of what is asked for."""
@@ -253,7 +255,24 @@ class Placer:
             if grouped:
                 # of equally likely groups the fewer
                 fit[grouped, j] -= 0.04 * math.log10(max(real.distinct, 1))
+        self._only_days(fit, reals)
         return fit
+
+    def _only_days(self, fit: Any, reals: list[Column]) -> None:
+        """What else a relation is asked for stands in a table with a single day: that day is meant, whatever
+        it is called. `in_dienst` of the keepers is their `hire_date`.
+        """
+        asked = self._evidence.columns
+        for j, real in enumerate(reals):
+            beside = [k for k, c in enumerate(reals) if c.table == real.table and c is not real]
+            if real.meaning is not Family.DATE or any(reals[k].meaning is Family.DATE for k in beside):
+                continue
+            for i, c in enumerate(asked):
+                if not DATE & set(names.words(c.name)) or not beside:
+                    continue
+                others = (k for k, o in enumerate(asked) if o.relation == c.relation and o is not c)
+                if max((fit[k, beside].max() for k in others), default=0.0) >= _SURELY_THERE:
+                    fit[i, j] = max(fit[i, j], _ONLY_DAY)
 
     def _coded_by(self, label: Column, joins: tuple[JoinKey, ...]) -> Column | None:
         """The column whose codes a joined table's label stands for."""
@@ -336,10 +355,17 @@ class Placer:
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         value -= _ONE_PART * sum(t in self._unasked for t in tables)
-        value -= _COPIED * sum(t in self._index.copies and t.lower() not in self._called for t in tables)
+        value -= _COPIED * sum(t in self._index.copies and not self._asked_for_copy(t) for t in tables)
         marks = {c.key for c in columns.values()}
         value -= _ALL_PARTS * sum((t, mark) not in marks for t, mark in self._named.items() if t in tables)
         return value / scale_of(self._evidence)
+
+    def _asked_for_copy(self, table: str) -> bool:
+        """Is a copy asked for by its name, or by the year that its name tells?"""
+        years = {word for word in names.normal(table).split() if names.tells_year(word)}
+        return table.lower() in self._called or any(
+            years & set(names.normal(name).split()) for name in self._called
+        )
 
     def _cost_away(self, table: str, home: str | None, taken: Collection[str]) -> float:
         """`away_cost`, but for a table that was split its other half is no other place."""

@@ -32,6 +32,7 @@ from rewright.lake.resolve.conditions import (
 from rewright.lake.resolve.corrections import Corrector, Written, part_of
 from rewright.lake.resolve.edges import LOOKED_AT, told_role
 from rewright.lake.resolve.imagined import ImaginedColumn, Site
+from rewright.lake.resolve.literals import in_digits
 from rewright.lake.resolve.marks import made, put
 from rewright.lake.resolve.multiplied import multiplied
 from rewright.lake.resolve.own_tree import SiteEdit
@@ -64,6 +65,8 @@ class Writer:
         self._taken: set[str] = set()
         self._as_written: list[Column] = []
         """Columns of numbers written with signs that are only shown, and tables of which others are more."""
+        self._digits: list[Column] = []
+        """Days of digits that are compared with such digits, and stay as they are."""
         self._calculated: set[str] = set()
         self._once: dict[str, tuple[str, ...]] = {}
         """Tables of one SELECT that are joined by their different rows."""
@@ -111,6 +114,9 @@ class Writer:
                         self._corrector.correct(test, imagined, real)
             if not percent and self._in_percent(real) and not _said_in_parts(imagined):
                 self.written.in_parts.append(f"{real.table}.{real.name}")
+            if real.family is Family.INTEGER and any(in_digits(t.value) for t in imagined.tests):
+                # `dt >= 20230101`: the numbers are asked for as they stand
+                self._digits.append(real)
             self._use(
                 real,
                 percent=percent,
@@ -299,7 +305,7 @@ class Writer:
     def _use(self, real: Column, *, calculated: bool = False, percent: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
         real = self._index.soiled(real)
-        if not self._clean or not real.noise:
+        if not self._clean or not real.noise or real in self._digits:
             return
         if Noise.FORMATTED in real.noise:
             if not calculated and not self._with_commas(real):
@@ -316,7 +322,7 @@ class Writer:
         parts = united.held_in(real.name) if united is not None else [(real.table, real.name)]
         for table, name in parts:
             held = self._index.tables[table].column(name)
-            if held is not None and held.family is Family.TEXT:
+            if held is not None and (held.family is Family.TEXT or Noise.DATES in held.noise):
                 other = replace(real, name=name)
                 own = expression if name == real.name else clean_expression(other, values, percent=percent)
                 self.written.cleaned.setdefault(table, {})[held.name] = own or expression

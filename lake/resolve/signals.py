@@ -9,11 +9,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from rewright.lake import names
+from rewright.lake.catalog.model import Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
+from rewright.lake.resolve.kinds import NAMED, numbers_rows, numeric_code
+from rewright.lake.resolve.likeness import covered, lexical
 from rewright.lake.resolve.literals import of_other_years
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
@@ -28,6 +31,8 @@ _POOR, _AGAINST = 0.5, 0.15
 """Score of a column below which it is poor, and how much less it is than its name's likeness where what the
 column holds speaks against it.
 """
+_LEADS = 0.4
+"""Likeness of a key's words to a relation's name from which on the key speaks for it."""
 _CROWD = 40
 """Other columns of a table from which on one more makes no difference."""
 
@@ -77,6 +82,10 @@ def signals_of(
         swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
         moved=any(_moved(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
+        in_part=any(_in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        unspoken=any(_unspoken(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         name_alone=any(c.score < _POOR and c.likeness - c.score >= _AGAINST for c in spoken),
     )
 
@@ -178,6 +187,36 @@ def _namesake(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     return any(table not in read and read.isdisjoint(_parts(index, table)) for table in called)
 
 
+def _keys_added(site: Site, candidate: Candidate) -> bool:
+    """Would keys or numbers of rows be calculated with, which the name does not ask for?"""
+    placed = by_identity(candidate, site)
+    calculated = (c for c in site.columns() if c.numeric and not set(names.words(c.name)) & names.KEY_WORDS)
+    return any(
+        (real := placed.column_of(c)) is not None and (numeric_code(real) or numbers_rows(real))
+        for c in calculated
+    )
+
+
+def _in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is a folder asked for by its name, and of its tables of about the same columns not all are read?"""
+    index, read = evidence.index, set(candidate.tables)
+    for table in candidate.tables:
+        read.update(_parts(index, table))
+    for r in site.relations:
+        home = candidate.homes[r.alias]
+        if index.table(r.name) is not None or home in index.unions:
+            continue
+        own = {names.normal(c.name) for c in index.tables[home].columns}
+        beside = [t for t in index.tables if names.words(names.without_place(t)[1]) == names.words(r.name)]
+        if home in beside and any(
+            2 * len(own & {names.normal(c.name) for c in index.tables[t].columns}) >= len(own)
+            for t in beside
+            if t not in read and t not in index.unions and t not in index.copies
+        ):
+            return True
+    return False
+
+
 def _parts(index: LakeIndex, table: str) -> Collection[str]:
     return index.unions[table].part_names() if table in index.unions else ()
 
@@ -205,6 +244,46 @@ def _moved(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         if r.name not in evidence.classes
         for c in r.columns.values()
         if not c.only_key and (real := placed.column_of(c)) is not None and (home := homes[r.alias])
+    )
+
+
+def _unspoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is there a relation for which no name speaks: neither its table's, nor a column's (a bare `name` is
+    anything's, and of what codes stand for the codes' name must speak), nor a key's that leads to it?
+    """
+    placed = by_identity(candidate, site)
+    for r in site.relations:
+        home, thing = candidate.homes[r.alias], names.words(r.name)
+        asked = [c for c in r.columns.values() if not c.only_key]
+        reals = [real for c in asked if (real := placed.column_of(c)) is not None]
+        codes = evidence.codes.of(home)
+        if not reals:
+            continue
+        if codes is not None and reals == [codes[1]]:
+            told = (*thing, *names.words(asked[0].name))
+            if any(lexical(told, names.words(name)) > 0.0 for name in (codes[0].name, home)):
+                continue
+        elif evidence.table_score(r.alias, home) >= _SAYS_NOTHING or any(
+            not set(names.words(real.name)) <= NAMED for real in reals
+        ):
+            continue
+        keys = (end.name for key in candidate.joins if home in {key.a, key.b} for x in key.pairs for end in x)
+        if not any(covered(thing, names.words(names.referred(name))) >= _LEADS for name in keys):
+            return True
+    return False
+
+
+def _borrowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is a day taken from a table that nobody asked for, beside one of the relation's own table?"""
+    placed, homes = by_identity(candidate, site), set(candidate.homes.values())
+    placings = [(c, real) for c in site.columns() if (real := placed.column_of(c)) is not None]
+    used = {real.key for _, real in placings}
+    taken = [c for c, real in placings if real.meaning is Family.DATE and real.table not in homes]
+    return any(
+        own.meaning is Family.DATE and own.key not in used
+        for c in taken
+        if c.relation in candidate.homes
+        for own in evidence.index.tables[candidate.homes[c.relation]].columns
     )
 
 

@@ -204,6 +204,8 @@ class ValueMatcher:
             return Match(value, 0.94, "punctuation")
         if a.truth is not None and a.truth == b.truth:
             return Match(value, 0.9, "truth value")
+        if a.sign is not None and a.sign == b.sign:
+            return Match(value, 0.9, "sign")
         if a.ordinal is not None and a.ordinal == b.ordinal:
             return Match(value, 0.9, "number word")
         if a.month == b.month:
@@ -250,15 +252,20 @@ def _rivalled(best: Match, scored: list[Match]) -> bool:
     return sum(m.how in _PARTIAL and m.score >= best.score - _NEAR for m in scored) > 1
 
 
+_SIGNS = {"+": "+", "positive": "+", "pos": "+", "-": "-", "−": "-", "negative": "-", "neg": "-"}
+"""What findings are told by."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a text is compared by, made once: folded; without punctuation; as truth value, number, month; its
-    words.
+    """What a text is compared by, made once: folded; without punctuation; as truth value, sign, number,
+    month; its words.
     """
 
     folded: str
     plain: str
     truth: bool | None
+    sign: str | None
     ordinal: int | None
     month: str
     words: tuple[str, ...]
@@ -273,6 +280,7 @@ def _read(text: str) -> _Read:
         folded,
         _plain(text),
         truth(text),
+        _SIGNS.get(text.strip().lower()),
         _ordinal(folded),
         str(month) if (month := month_of(folded)) is not None else _MONTHS.get(folded, folded),
         tuple(w for w in re.split(r"[\W_]+", folded) if w),
