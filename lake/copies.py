@@ -155,7 +155,7 @@ def copies(
 
 def _without_year(name: str) -> str:
     """`staff` of `staff_2019`, which is its state of a year where it has the same keys; empty without one."""
-    *told, last = names.spaced(name).lower().split()
+    *told, last = names.spaced(name).lower().split() or [""]
     return " ".join(told) if _YEAR.fullmatch(last) else ""
 
 

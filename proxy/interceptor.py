@@ -15,7 +15,7 @@ from rewright.proxy.metrics import Metrics
 from rewright.proxy.names import Names
 from rewright.proxy.ports import Ports, SessionView
 from rewright.proxy.serving.forwarding import behind_closes
-from rewright.proxy.serving.identity import Identity
+from rewright.proxy.serving.identity import Identity, state_of
 from rewright.proxy.serving.in_force import SettingsInForce
 from rewright.proxy.serving.lookups import Lookups
 from rewright.proxy.serving.measuring import Measuring, Timing
@@ -30,7 +30,6 @@ from rewright.proxy.wire.tables import BIND, CALL, CLOSE, DESCRIBE, EXECUTE, HEA
 
 # what may change a table, or bind what does
 _RUNNING = frozenset((Q, BIND, EXECUTE))
-_STATES = {ord("T"): "idle in transaction", ord("E"): "idle in transaction (aborted)"}
 
 
 class SessionInterceptor:
@@ -288,19 +287,13 @@ class SessionInterceptor:
             backend_pid=identity.backend_pid,
             settings=self.in_force.view,
             last=self.measuring.last,
-            state=self._state(),
+            state=state_of(self.cycles),
             server=identity.server,
         )
 
     def seen_as(self, current: str) -> SessionView:
         """The session with the rights of its current role, as the server named it just now."""
         return self.identity.login.seen_as(self.session_view(), current)
-
-    def _state(self) -> str:
-        """In pg_stat_activity's words."""
-        if self.cycles.pending or self.cycles.since:
-            return "active"
-        return _STATES.get(self.cycles.status, "idle")
 
 
 __all__ = ["Identity", "SessionInterceptor", "Timing"]

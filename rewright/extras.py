@@ -22,7 +22,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "plots": ("matplotlib",),
     "s3": ("boto3",),
     "knowledge": ("bs4", "defusedxml"),
-    "mcp": ("mcp",),
+    "mcp": ("mcp", "pydantic"),
     "models": ("litellm",),
     "otel": ("opentelemetry.exporter", "opentelemetry.sdk"),
     "spark": ("pyspark",),

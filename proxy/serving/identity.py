@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from rewright.proxy.machine.cycles import FAILED, IN_BLOCK, Cycles
 from rewright.proxy.ports import SessionView
+
+_STATES = {IN_BLOCK: "idle in transaction", FAILED: "idle in transaction (aborted)"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +71,10 @@ class Identity:
         """The application's, as the server last reported it."""
         name = parameters.get(b"application_name", b"")
         return name.decode("utf-8", "replace") or self.application_name
+
+
+def state_of(cycles: Cycles) -> str:
+    """What a session does, in pg_stat_activity's words."""
+    if cycles.pending or cycles.since:
+        return "active"
+    return _STATES.get(cycles.status, "idle")
