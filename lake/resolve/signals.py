@@ -207,7 +207,9 @@ def _in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         if index.table(r.name) is not None or home in index.unions:
             continue
         own = {names.normal(c.name) for c in index.tables[home].columns}
-        beside = [n for n, t in index.tables.items() if names.words(t.path.parent.name) == names.words(r.name)]
+        beside = [
+            n for n, t in index.tables.items() if names.words(t.path.parent.name) == names.words(r.name)
+        ]
         if home in beside and any(
             2 * len(own & {names.normal(c.name) for c in index.tables[t].columns}) >= len(own)
             for t in beside
