@@ -18,7 +18,7 @@ from rewright.equivalence.decomposition.gathering import gathered, mentioned
 from rewright.equivalence.laws.chance import left_open
 from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.inlining import inlined
-from rewright.equivalence.prover.translate import computed_ctes
+from rewright.equivalence.prover.pulling import computed_ctes
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Key, Table, TableColumn
 from rewright.sql.facts import Assumptions, Facts, is_volatile

@@ -210,6 +210,8 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     for site in failure.sites:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
         what += f" of {site.kind} {sorted(site.tables)} where {conditions}"
+        early = {f"{how} the join {describe(t, translator.sources)}" for how, t in site.early}
+        what += f" computed {sorted(early)}" if early else ""
     rows = before_dropping(failure.before, translator.sources)
     return f"{what} before rows are dropped of {rows}" if rows else what
 

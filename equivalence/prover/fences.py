@@ -19,7 +19,7 @@ from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import all_exprs, all_queries, conjuncts, subqueries
 
-from .translate import computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart
+from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart
 
 ERRORS = frozenset({"errors"})
 # kinds of fences, and whether one is made within them or asks for more
@@ -51,6 +51,8 @@ class _Fences:
         return found
 
     def _of(self, block: a.Select) -> Iterator[_Around]:
+        for item in block.from_:
+            yield from (("padded", (how,)) for how in self._below_joins(item, nullable=False))
         ranging = [r for item in block.from_ for r in self._ranging(item)]
         joined = _is_joined(block)
         kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
@@ -61,6 +63,24 @@ class _Fences:
         within = tuple(sorted(kind for q, kind in kept if drops and any(map(self._may_fail, _outputs(q)))))
         if within:
             yield "made", within
+
+    def _below_joins(self, item: a.FromItem, *, nullable: bool) -> Iterator[str]:
+        """What of its subqueries is computed before an outer join that may put NULLs for their rows."""
+        match item:
+            case a.Join(kind, left, right):
+                yield from self._below_joins(left, nullable=nullable or kind in {"right", "full"})
+                yield from self._below_joins(right, nullable=nullable or kind in {"left", "full"})
+            case a.Derived(query=query) if nullable:
+                yield from self._computed_below(query)
+            case a.CteScan(cte=cte) if nullable and cte not in self.computed:
+                yield from self._computed_below(self.ctes[cte].query)
+            case _:
+                pass
+
+    def _computed_below(self, query: a.Query) -> Iterator[str]:
+        if not makes_rows_apart(query):
+            pull_up = PullUp({n: c.query for n, c in self.ctes.items()}, self.computed)
+            yield from filter(None, pull_up.computed_below(query))
 
     def _ranging(self, item: a.FromItem) -> _Ranging:
         """The subqueries that a FROM item ranges over, those in subqueries that are pulled up among them."""

@@ -7,21 +7,22 @@ reading of SQL: what is not understood raises `Unsupported`. Must not know schem
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
 from rewright.sql.facts.guards import NOTHING, Known
 from rewright.sql.types import SqlType
-from rewright.sql.walk import all_exprs, all_queries, conjuncts
+from rewright.sql.walk import all_exprs, conjuncts
 
 from .bags import UNNEST, block, exists
 from .build import conj, negate, predicates, recollated, same
 from .expressions import Translation
 from .fresh import fresh, fresh_copy
+from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart, semi_joins
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
@@ -489,19 +490,22 @@ class Translator:
             case a.Derived(rel, query, security_barrier=barrier):
                 if barrier:
                     raise Unsupported("security barrier view")
-                with self._below_join(fence=False):
-                    return self._from_bag(rel, self.query(query, env, whole=self.whole, from_=True).bag, env)
+                with self._below_join(query, fence=False) as early:
+                    bag = self.query(query, env, whole=self.whole, from_=True).bag
+                    early(bag)
+                return self._from_bag(rel, bag, env)
             case a.CteScan(rel, cte):
                 if cte not in self.ctes:
                     raise Unsupported("recursive CTE")
                 query, outer = self.ctes[cte]
                 fenced = cte in self.fenced
                 with (
-                    self._below_join(fence=fenced and not self.whole),
+                    self._below_join(query, fence=fenced and not self.whole) as early,
                     self.below(query, "computed", apart=fenced, joined=self.joined),
                 ):
-                    form = self.query(query, outer, whole=self.whole, from_=True)
-                return self._from_bag(rel, form.bag, env)
+                    bag = self.query(query, outer, whole=self.whole, from_=True).bag
+                    early(bag)
+                return self._from_bag(rel, bag, env)
             case a.ValuesScan(rel, rows, _, columns):
                 make = Translation(self, Scope(env))
                 made = (
@@ -515,16 +519,25 @@ class Translator:
                 return self.join(item, env)
 
     @contextmanager
-    def _below_join(self, *, fence: bool) -> Iterator[None]:
+    def _below_join(self, query: a.Query, *, fence: bool) -> Iterator[Callable[[Bag], None]]:
         """Translate a subquery in FROM; where an outer join may replace its rows by NULLs, these are made
-        apart.
+        apart. Gives what notes which of its outputs, once they are made, are computed before that join.
         """
         nullable, self.nullable = self.nullable, False
         try:
             with self.site("computed" if fence else "padded", fence=fence or nullable):
-                yield
+                below = bool(self.sites) and self.sites[-1].kind == "padded" and not makes_rows_apart(query)
+                # what is pulled up into a subquery below the join is an output of that
+                asked = below and (nullable or is_not_pulled_up(query))
+                yield partial(self._computed_below, query) if asked else lambda _: None
         finally:
             self.nullable = nullable
+
+    def _computed_below(self, query: a.Query, bag: Bag) -> None:
+        pull_up = PullUp({cte: body for cte, (body, _) in self.ctes.items()}, self.fenced)
+        for n, how in enumerate(pull_up.computed_below(query)):
+            if how:
+                self.sites[-1].early += ((how, b.outs[n]) for b in bag)
 
     def _read_side(self, item: a.FromItem, env: Env, *, nullable: bool) -> list[Rows]:
         """The rows of one side of a join; ``nullable``: the join may put NULLs for them."""
@@ -612,40 +625,9 @@ def _one_row(form: Form, limit: Term | None, offset: Term | None, *, ties: bool)
     return Form(block((), (exists(form.bag),), next(iter(shown))), form.width)
 
 
-def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
-    """The subqueries that the planner joins to the rows of which the condition is asked."""
-    for part in conjuncts(condition):
-        match part:
-            case a.Exists(query) | a.Not(a.Exists(query)):
-                yield query
-            case a.Quantified(query=query, all=False):
-                yield query
-            case _:
-                pass
-
-
 def _counts(end: Term) -> bool:
     """Whether LIMIT and OFFSET take the number of rows: none that is negative."""
     return isinstance(end, Lit) and (end.value is None or end.value.isdigit())
-
-
-def makes_rows_apart(query: a.Query) -> bool:
-    """Whether conditions outside the query do not reach the rows inside before its expressions are evaluated.
-    The planner does push some into grouped and distinct subqueries and through unions; that is not relied on,
-    but for UNION ALL, which is flattened.
-    """
-    if query.limit is not None or query.offset is not None:
-        return True
-    match query:
-        case a.Select():
-            grouped = query.group_by is not None or query.distinct is not None
-            return grouped or any(
-                isinstance(e, a.WindowCall) for t in query.targets for e in all_exprs(t.expr)
-            )
-        case a.SetOp(op=op, all=all_):
-            return not (op == "union" and all_)
-        case _:
-            return False
 
 
 def _is_one_row_of_aggregates(query: a.Select) -> bool:
@@ -655,57 +637,8 @@ def _is_one_row_of_aggregates(query: a.Select) -> bool:
     return query.group_by == ((),) and plain and not windows
 
 
-def computed_ctes(query: a.Query) -> set[int]:
-    """CTEs that are not inlined: MATERIALIZED, or read more than once without NOT MATERIALIZED."""
-    reads: Counter[int] = Counter()
-    ctes: list[a.Cte] = []
-    for q in all_queries(query):
-        ctes += q.ctes
-        if isinstance(q, a.Select):
-            reads.update(item.cte for item in scans_of(q.from_))
-    return {c.cte for c in ctes if c.materialized or (c.materialized is None and reads[c.cte] > 1)}
-
-
-def scans_of(items: tuple[a.FromItem, ...]) -> Iterator[a.CteScan]:
-    """The CTEs read in a FROM list itself."""
-    for item in items:
-        match item:
-            case a.Join(_, left, right):
-                yield from scans_of((left, right))
-            case a.CteScan():
-                yield item
-            case _:
-                pass
-
-
 def padding(type_: SqlType) -> Term:
     """What an outer join puts for a missing row (F9, 3c: never a value, whatever the
     column's constraints).
     """
     return null(type_)
-
-
-def fence_of(query: a.Query) -> str:
-    """What of a query keeps conditions outside it, in words: they pass by columns of its keys alone."""
-    if query.limit is not None or query.offset is not None:
-        return "limit"
-    match query:
-        case a.Select(group_by=None, distinct=None):
-            calls = (e for t in query.targets for e in all_exprs(t.expr) if isinstance(e, a.WindowCall))
-            return f"windows {sorted({len(e.window.partition_by) for e in calls})}"
-        case a.Select(group_by=groups, distinct=distinct):
-            shown = len(query.targets) if distinct == () else -1 if distinct is None else len(distinct)
-            return f"groups {sorted(map(len, groups or ()))} distinct {shown}"
-        case _:
-            return "plain"
-
-
-def is_not_pulled_up(query: a.Query) -> bool:
-    """Whether a subquery in FROM is planned by itself, or its arms are: what is joined to it does not reach
-    its rows before its expressions are evaluated, though conditions on its columns do.
-    """
-    if isinstance(query, a.SetOp) or query.ctes or query.order_by:
-        return True
-    return isinstance(query, a.Select) and any(
-        isinstance(i, a.FunctionScan) and i.of_target for i in query.from_
-    )

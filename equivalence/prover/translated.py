@@ -44,13 +44,15 @@ class Form:
 @dataclass(slots=True)
 class Site:
     """Where rows are made that a condition outside cannot thin out beforehand (a materialized CTE, a grouped,
-    distinct or limited subquery, …): its ``kind``, relations and conditions.
+    distinct or limited subquery, …): its ``kind``, relations and conditions. ``early``: of rows that an outer
+    join may replace, what is computed of all of them and may fail, and how (`pulling.PullUp.computed_below`).
     """
 
     kind: str
 
     tables: list[str] = field(default_factory=list)
     filters: list[Term] = field(default_factory=list)
+    early: list[tuple[str, Term]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

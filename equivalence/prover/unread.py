@@ -22,7 +22,7 @@ from rewright.sql.facts.effects import OVERFLOW, errors_of_expr, errors_of_query
 from rewright.sql.types import INT8
 from rewright.sql.walk import N, all_exprs, bottom_up, returns_set, walk
 
-from .translate import computed_ctes
+from .pulling import computed_ctes
 from .translated import Unsupported
 
 # the positions of an output that is read; None: all, as of a row taken for one value

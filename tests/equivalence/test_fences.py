@@ -1,5 +1,5 @@
-"""Conditions and values that may fail above and within subqueries that are not pulled up: told apart by a server,
-and never proved the same as without the fence; where nothing may fail, fences keep nothing from being proved.
+"""Conditions and values that may fail above and within subqueries that are not pulled up, or below outer joins:
+told apart by a server, and never proved the same as without the fence; where nothing may fail, fences keep nothing from being proved.
 """
 
 from __future__ import annotations
@@ -48,13 +48,31 @@ JOINED = (
     "select q.id, q.y from {q} q where q.g in (select k from u)",
     "select q.id, q.y from {q} q join u on u.k = q.g",
 )
+# what is not strict in a column of the subquery does not wait for the outer join around it
+BEFORE = {
+    "subquery": "(select id, g, (select 10 / x) y from t)",
+    "nullif": "(select id, g, nullif(10 / x, null) y from t)",
+    "inner subquery": "(select id, g, y from (select id, g, (select 10 / x) y from t) s)",
+    "lateral": "(select id, g, y from t cross join lateral (select (select 10 / x) y) s)",
+    "order by": WITHIN["order by"],
+}
+PADDED = (
+    "select u.id, q.y from u left join {q} q on u.k = q.g",
+    "select u.id, q.y from {q} q right join u on u.k = q.g",
+    "with q as {q} select u.id, q.y from u left join q on u.k = q.g",
+    "select u.id, sum(q.y) from u left join {q} q on u.k = q.g group by u.id",
+    "select (select max(q.y) from u left join {q} q on u.k = q.g)",
+)
 PAIRS = [(around.format(q=BARE), around.format(q=form)) for form in ABOVE.values() for around in ASKED]
 PAIRS += [(around.format(q=PLAIN), around.format(q=form)) for form in WITHIN.values() for around in JOINED]
+PAIRS += [(around.format(q=PLAIN), around.format(q=form)) for form in BEFORE.values() for around in PADDED]
 SAME = [
     ("select q.id from {q} q where q.x > 0", BARE, ABOVE["offset"]),
     ("select q.id from {q} q where q.x > 0", BARE, ABOVE["window"]),
     ("select q.id, 10 / q.x from {q} q", BARE, ABOVE["offset"]),
     (JOINED[1], "(select id, g, x y from t)", "(select id, g, x y from t order by id)"),
+    (PADDED[0], "(select id, g, x y from t)", "(select id, g, (select x) y from t)"),
+    (PADDED[0], PLAIN, "(select id, g, 0 + 10 / x y from t)"),
     ("select q.id, q.y from {q} q where q.g = 2", PLAIN, WITHIN["order by"]),
 ]
 

@@ -1,0 +1,210 @@
+"""Which subqueries PostgreSQL's planner pulls up into the query around them, and what of them it computes
+apart all the same.
+
+PostgreSQL pulls a plain subquery up (`is_simple_subquery`): its outputs are evaluated where they are read.
+Below an outer join that may put NULLs for its rows, an output waits for the join only where it is strict in
+a column of the subquery; any other is computed of the subquery's rows, partners or none (`PlaceHolderVar`,
+`contain_nonstrict_functions`). Seen on 14 and 18. Must not know forms or terms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rewright.sql import algebra as a
+from rewright.sql.facts.effects import own_errors
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, deep_exprs, free_rels, substitute
+
+
+def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
+    """The subqueries that the planner joins to the rows of which the condition is asked."""
+    for part in conjuncts(condition):
+        match part:
+            case a.Exists(query) | a.Not(a.Exists(query)):
+                yield query
+            case a.Quantified(query=query, all=False):
+                yield query
+            case _:
+                pass
+
+
+def makes_rows_apart(query: a.Query) -> bool:
+    """Whether conditions outside the query do not reach the rows inside before its expressions are evaluated.
+    The planner does push some into grouped and distinct subqueries and through unions; that is not relied on,
+    but for UNION ALL, which is flattened.
+    """
+    if query.limit is not None or query.offset is not None:
+        return True
+    match query:
+        case a.Select():
+            grouped = query.group_by is not None or query.distinct is not None
+            return grouped or any(
+                isinstance(e, a.WindowCall) for t in query.targets for e in all_exprs(t.expr)
+            )
+        case a.SetOp(op=op, all=all_):
+            return not (op == "union" and all_)
+        case _:
+            return False
+
+
+def is_not_pulled_up(query: a.Query) -> bool:
+    """Whether a subquery in FROM is planned by itself, or its arms are: what is joined to it does not reach
+    its rows before its expressions are evaluated, though conditions on its columns do.
+    """
+    if isinstance(query, a.SetOp) or query.ctes or query.order_by:
+        return True
+    return isinstance(query, a.Select) and any(
+        isinstance(i, a.FunctionScan) and i.of_target for i in query.from_
+    )
+
+
+def fence_of(query: a.Query) -> str:
+    """What of a query keeps conditions outside it, in words: they pass by columns of its keys alone."""
+    if query.limit is not None or query.offset is not None:
+        return "limit"
+    match query:
+        case a.Select(group_by=None, distinct=None):
+            calls = (e for t in query.targets for e in all_exprs(t.expr) if isinstance(e, a.WindowCall))
+            return f"windows {sorted({len(e.window.partition_by) for e in calls})}"
+        case a.Select(group_by=groups, distinct=distinct):
+            shown = len(query.targets) if distinct == () else -1 if distinct is None else len(distinct)
+            return f"groups {sorted(map(len, groups or ()))} distinct {shown}"
+        case _:
+            return "plain"
+
+
+def computed_ctes(query: a.Query) -> set[int]:
+    """CTEs that are not inlined: MATERIALIZED, or read more than once without NOT MATERIALIZED."""
+    reads: Counter[int] = Counter()
+    ctes: list[a.Cte] = []
+    for q in all_queries(query):
+        ctes += q.ctes
+        if isinstance(q, a.Select):
+            reads.update(item.cte for item in scans_of(q.from_))
+    return {c.cte for c in ctes if c.materialized or (c.materialized is None and reads[c.cte] > 1)}
+
+
+def scans_of(items: tuple[a.FromItem, ...]) -> Iterator[a.CteScan]:
+    """The CTEs read in a FROM list itself."""
+    for item in items:
+        match item:
+            case a.Join(_, left, right):
+                yield from scans_of((left, right))
+            case a.CteScan():
+                yield item
+            case _:
+                pass
+
+
+@dataclass(frozen=True, slots=True)
+class PullUp:
+    """A statement's subqueries in FROM. ``ctes``: its CTEs' queries by number; ``computed``: those that
+    are not inlined.
+    """
+
+    ctes: Mapping[int, a.Query]
+    computed: Collection[int]
+
+    def computed_below(self, query: a.Query) -> tuple[str, ...]:
+        """For each output of a subquery that an outer join may put NULLs for, how it is computed before that
+        join, and what of it may raise an error; "" where it is not, or may not.
+        """
+        if isinstance(query, a.Select) and not is_not_pulled_up(query) and not free_rels(query):
+            inlined = [self._inlined(t.expr, query) for t in query.targets]
+            return tuple(_told(_waits(expr), [expr]) for expr in inlined)
+        # planned by itself; whether one that reads what is beside it is, depends on more than the tree
+        how = "perhaps before" if free_rels(query) else "before"
+        return tuple(_told(how, column) for column in _columns(query))
+
+    def _inlined(self, expr: a.Expr, query: a.Select) -> a.Expr:
+        """The expression with the outputs of subqueries that are pulled up in place of their columns."""
+        return substitute(expr, {c: e for item in query.from_ for c, e in self._outputs(item)})
+
+    def _outputs(self, item: a.FromItem) -> Iterator[tuple[tuple[int, int], a.Expr]]:
+        match item:
+            case a.Join(_, left, right):
+                yield from self._outputs(left)
+                yield from self._outputs(right)
+            case a.Derived(rel, query):
+                yield from self._of_query(rel, query)
+            case a.CteScan(rel, cte) if cte in self.ctes and cte not in self.computed:
+                yield from self._of_query(rel, self.ctes[cte])
+            case _:
+                pass
+
+    def _of_query(self, rel: int, query: a.Query) -> Iterator[tuple[tuple[int, int], a.Expr]]:
+        if isinstance(query, a.Select) and not makes_rows_apart(query) and not is_not_pulled_up(query):
+            yield from (((rel, n), self._inlined(t.expr, query)) for n, t in enumerate(query.targets))
+
+
+def _columns(query: a.Query) -> Iterator[tuple[a.Expr, ...]]:
+    """The expressions of each output."""
+    match query:
+        case a.Select(targets=targets):
+            yield from ((t.expr,) for t in targets)
+        case a.SetOp(left=left, right=right):
+            yield from ((*x, *y) for x, y in zip(_columns(left), _columns(right), strict=True))
+        case a.Values(rows=rows):
+            yield from zip(*rows, strict=True)
+
+
+def _told(how: str, exprs: Iterable[a.Expr]) -> str:
+    may = sorted(_named(e) for expr in exprs for e in deep_exprs(expr) if own_errors(e, _is_one_row))
+    return f"{how} {', '.join(may)}" if how and may else ""
+
+
+def _is_one_row(query: a.Query) -> bool:
+    """Whether a query in an expression is an expression itself."""
+    return isinstance(query, a.Select) and not query.from_
+
+
+def _named(expr: a.Expr) -> str:
+    match expr:
+        case a.Op(op):
+            return f"{op.name}({op.left},{op.right})"
+        case a.Call(func) | a.Aggregate(func) | a.WindowCall(func):
+            return f"{func.name}({','.join(func.arg_types)})"
+        case _:
+            return f"{type(expr).__name__.lower()} {expr.type.name}"
+
+
+def _waits(expr: a.Expr) -> str:
+    """How an output of a subquery that is pulled up is computed before the join; "" where it waits."""
+    parts = list(all_exprs(expr))
+    if not any(isinstance(e, a.Column) for e in parts) or any(map(_is_not_strict, parts)):
+        return "before"
+    return "" if all(map(_is_strict, parts)) else "perhaps before"
+
+
+def _is_strict(expr: a.Expr) -> bool:
+    """Whether the planner knows the node for one that is NULL wherever an argument is."""
+    match expr:
+        case a.Column() | a.Const() | a.Collate() | a.Not():
+            return True
+        case a.Op(op):
+            return op.function.strict
+        case a.Call(func):
+            return func.strict and not func.returns_set
+        case a.Cast(method=method, func=func):
+            return method in {"io", "binary"} or (method == "func" and func is not None and func.strict)
+        case _:
+            return False
+
+
+def _is_not_strict(expr: a.Expr) -> bool:
+    """Whether the planner knows it for none; of nodes that are neither, versions or types decide."""
+    match expr:
+        case a.Op(op):
+            return not op.function.strict
+        case a.Call(func):
+            return not func.strict
+        case a.And() | a.Or() | a.Case() | a.Coalesce() | a.NullIf() | a.MinMax() | a.IsNull() | a.IsBool():
+            return True
+        case a.IsDistinct() | a.RowExpr() | a.RowCompare() | a.ArrayExpr() | a.ScalarSubquery() | a.Exists():
+            return True
+        case a.Quantified() | a.ArraySubquery():
+            return True
+        case _:
+            return False
