@@ -80,8 +80,11 @@ def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.E
         with t.to.with_known(NOTHING, NOTHING):
             kept = (inner.term(e.filter),) if e.filter is not None else ()
         read = t.to.inside if e.filter is None else t.to.inside.where(e.filter)
+        met = t.to.met()
         with t.to.with_known(read, NOTHING):
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
+        if kept:
+            t.to.made_whole(met)
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
     sort = tuple(sort_label(k, k.expr.type.collation) for k in e.order_by)
     spec = Spec(e.func, e.type, e.star, e.distinct, sort)

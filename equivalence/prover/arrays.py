@@ -133,7 +133,7 @@ def _is_made_here(e: a.Expr) -> bool:
 def _elements(t: Scoped, e: a.Expr) -> tuple[Term, Bag] | None:
     """Whether an array is NULL, and its elements as rows."""
     if isinstance(e, a.ArraySubquery):
-        return FALSE, t.subquery(e.query)
+        return FALSE, t.subquery(e.query, "any")
     if isinstance(e, a.ArrayExpr):
         return None if _nested(e) else (FALSE, tuple(Block((), (), (t.term(x),)) for x in e.args))
     array = t.term(e)

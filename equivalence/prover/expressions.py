@@ -55,7 +55,7 @@ from .symbols import (
     failure,
     function,
 )
-from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Table, Term, Var, null
+from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Row, Sym, Table, Term, Var, null
 from .texts import pattern
 from .translated import Env, Failure, Scope, Unsupported
 
@@ -189,7 +189,7 @@ class Translation:
                 )
                 return row
             case a.Exists(query):
-                return exists(self.subquery(query))
+                return exists(self.subquery(query, "exists"))
             case a.Quantified():
                 return self._quantified(e)
             case a.Aggregate():
@@ -292,6 +292,8 @@ class Translation:
 
     def _read(self, x: Term) -> Term:
         """A column's value; a virtual generated one is computed where it is read."""
+        if not isinstance(x, Var | Row | Lit):
+            self.to.reads.append(x)
         if isinstance(x, Var):
             source = self.to.sources.get(x.var)
             if isinstance(source, Table) and self.to.computed(source.ref, x.pos):
@@ -302,16 +304,14 @@ class Translation:
         """AND and OR of a value stop at the first part that decides: with parts that may fail their order
         counts.
         """
-        before = len(self.to.failing)
+        met = self.to.met()
         parts = tuple(self.term(x) for x in args)
-        if hazards := self.to.hazards(before):
-            in_order = App(Sym(f"{name} in order", strict=False), parts, BOOL)
-            self.to.fails("errors", in_order, optional=all(f.optional for f in hazards))
+        self.to.fails_by_parts(App(Sym(f"{name} in order", strict=False), parts, BOOL), met)
         return conj(parts) if name == "and" else disj(parts)
 
     def _guard(self, e: a.Case | a.Coalesce) -> Term:
         """CASE and COALESCE: what may fail inside is remembered as guarded."""
-        before = len(self.to.failing)
+        met = self.to.met()
         match e:
             case a.Case(_, _, type_):
                 made = []
@@ -324,14 +324,15 @@ class Translation:
             case a.Coalesce(args, type_):
                 parts = tuple(self.branch(x, type_) for x in args)
                 value = coalesce(parts, type_)
-        if hazards := self.to.hazards(before):  # which part keeps which from failing, in so many words
-            guard = App(Sym(f"guard {type(e).__name__}", strict=False), parts, type_)
-            self.to.fails("errors", guard, optional=all(f.optional for f in hazards))
-        self.to.guarded += self.to.failing[before:]
+        # which part keeps which from failing, in so many words
+        guard = App(Sym(f"guard {type(e).__name__}", strict=False), parts, type_)
+        self.to.fails_by_parts(guard, met)
+        self.to.guards(met)
         return value
 
-    def subquery(self, query: a.Query) -> Bag:
-        return self.to.query(query, self.env_inside()).bag
+    def subquery(self, query: a.Query, read: str) -> Bag:
+        """The rows of a subquery; ``read``: by what."""
+        return self.to.query(query, self.env_inside(), read=read).bag
 
     def env_inside(self) -> Env:
         """A subquery sees the columns in scope, and of a grouped query its grouping columns."""
@@ -526,7 +527,7 @@ class Translation:
         """``= ANY`` and its like: TRUE if some row gives TRUE, else NULL if some row gives NULL."""
         if e.kind not in {"=", "<>"} and len(e.ops) > 1:
             raise Unsupported("row comparison with a subquery")
-        bag = self.subquery(e.query)
+        bag = self.subquery(e.query, "all" if e.all else "any")
         left = [self.term(x) for x in e.left]
         # what comes out of a subquery has no collation of its own making
         derived = [

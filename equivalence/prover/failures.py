@@ -150,6 +150,19 @@ def gone(engine: Asked, translator: Translator, form: Bag) -> Failures:
     return Failures(found, found, found)
 
 
+def add_crowded(engine: Asked, translator: Translator) -> None:
+    """Add what may fail since a scalar subquery may have more than one row: the order of the parts of AND and
+    OR, and guards around it.
+    """
+    many = {
+        f.term
+        for f in translator.rows
+        if isinstance(f.term, Nested) and f.term.kind == "the" and not one_row(engine, Context(), f.term.bag)
+    }
+    translator.failing += (f for f, asked in translator.by_rows if any(r.term in many for r in asked))
+    translator.guarded += (f for f in translator.guarded_rows if f.term in many)
+
+
 def recorded(translator: Translator, form: Failures) -> Failures:
     """What the translation met that may fail, before anything was simplified away. ``form``: what `failing`
     says of the form.

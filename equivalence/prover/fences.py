@@ -17,7 +17,7 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, subqueries
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, outer_exprs, subqueries
 
 from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart
 
@@ -41,6 +41,7 @@ class _Fences:
         self.query, self.facts = query, Facts(catalog, query)
         self.computed = computed_ctes(query)
         self.ctes = {c.cte: c for q in all_queries(query) for c in q.ctes}
+        self.pull_up = PullUp({n: c.query for n, c in self.ctes.items()}, self.computed)
 
     def around(self) -> Counter[_Around]:
         """How often something that may fail stands above such fences, or within them."""
@@ -57,12 +58,16 @@ class _Fences:
         joined = _is_joined(block)
         kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
         above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
-        if above and any(self._may_fail(c) for c in _conditions(block)):
+        if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in _conditions(block)):
             yield "asked", above
         drops = joined or block.where is not None
-        within = tuple(sorted(kind for q, kind in kept if drops and any(map(self._may_fail, _outputs(q)))))
+        within = tuple(sorted(kind for q, kind in kept if drops and self._makes(q)))
         if within:
             yield "made", within
+        # conditions go into what is planned by itself, guards of what is shown do not
+        if any(map(_guards, outer_exprs(block))):
+            apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
+            yield from (("guarded", (kind,)) for kind in apart)
 
     def _below_joins(self, item: a.FromItem, *, nullable: bool) -> Iterator[str]:
         """What of its subqueries is computed before an outer join that may put NULLs for their rows."""
@@ -79,8 +84,7 @@ class _Fences:
 
     def _computed_below(self, query: a.Query) -> Iterator[str]:
         if not makes_rows_apart(query):
-            pull_up = PullUp({n: c.query for n, c in self.ctes.items()}, self.computed)
-            yield from filter(None, pull_up.computed_below(query))
+            yield from filter(None, self.pull_up.computed_below(query))
 
     def _ranging(self, item: a.FromItem) -> _Ranging:
         """The subqueries that a FROM item ranges over, those in subqueries that are pulled up among them."""
@@ -115,8 +119,21 @@ class _Fences:
             isinstance(q, a.Select) and (q.where is not None or _is_joined(q)) for q in all_queries(query)
         )
 
+    def _makes(self, query: a.Query) -> bool:
+        """Whether an output may fail."""
+        return any(self._may_fail(e) for column in self.pull_up.outputs(query) for e in column)
+
     def _may_fail(self, expr: a.Expr) -> bool:
         return bool(self.facts.errors(expr) - OVERFLOW)
+
+
+def _guards(expr: a.Expr) -> bool:
+    """Whether some of what an expression reads is not evaluated of all rows."""
+    return any(
+        isinstance(e, a.Case | a.Coalesce | a.And | a.Or)
+        or (isinstance(e, a.Aggregate) and e.filter is not None)
+        for e in all_exprs(expr)
+    )
 
 
 def _is_joined(block: a.Select) -> bool:
@@ -135,14 +152,3 @@ def _ons(item: a.FromItem) -> Iterator[a.Expr]:
         yield from conjuncts(item.on)
         yield from _ons(item.left)
         yield from _ons(item.right)
-
-
-def _outputs(query: a.Query) -> Iterator[a.Expr]:
-    match query:
-        case a.Select(targets=targets):
-            yield from (t.expr for t in targets)
-        case a.SetOp(left=left, right=right):
-            yield from _outputs(left)
-            yield from _outputs(right)
-        case a.Values(rows=rows):
-            yield from (e for row in rows for e in row)

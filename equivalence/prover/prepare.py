@@ -23,6 +23,7 @@ from .context import Context
 from .failures import (
     Failures,
     Spared,
+    add_crowded,
     evaluated,
     failing,
     gone,
@@ -107,6 +108,7 @@ def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
         if tells_equal_apart(form.bag):
             raise Unsupported("which of equal values DISTINCT or GROUP BY keeps decides on rows")
     made = computed(translator.raising, translator.sources)
+    add_crowded(engine, translator)
     divisors = spared(translator)
     found = failing(engine, form.bag, divisors)
     found |= recorded(translator, found) | gone(engine, translator, form.bag)

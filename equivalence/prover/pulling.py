@@ -22,12 +22,21 @@ def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
     """The subqueries that the planner joins to the rows of which the condition is asked."""
     for part in conjuncts(condition):
         match part:
-            case a.Exists(query) | a.Not(a.Exists(query)):
+            case a.Exists(query) | a.Not(a.Exists(query)) if _asks_outside(query):
                 yield query
-            case a.Quantified(query=query, all=False):
+            case a.Quantified(left=left, query=query, all=False) if any(map(_has_column, left)):
                 yield query
             case _:
                 pass
+
+
+def _asks_outside(query: a.Query) -> bool:
+    """Whether the WHERE of a query compares its rows with those outside: EXISTS of others is asked once."""
+    return isinstance(query, a.Select) and query.where is not None and bool(free_rels(query))
+
+
+def _has_column(expr: a.Expr) -> bool:
+    return any(isinstance(e, a.Column) for e in all_exprs(expr))
 
 
 def makes_rows_apart(query: a.Query) -> bool:
@@ -112,14 +121,24 @@ class PullUp:
         join, and what of it may raise an error; "" where it is not, or may not.
         """
         if isinstance(query, a.Select) and not is_not_pulled_up(query) and not free_rels(query):
-            inlined = [self._inlined(t.expr, query) for t in query.targets]
-            return tuple(_told(_waits(expr), [expr]) for expr in inlined)
+            return tuple(_told(_waits(expr), [expr]) for (expr,) in self.outputs(query))
         # planned by itself; whether one that reads what is beside it is, depends on more than the tree
         how = "perhaps before" if free_rels(query) else "before"
-        return tuple(_told(how, column) for column in _columns(query))
+        return tuple(_told(how, column) for column in self.outputs(query))
 
-    def _inlined(self, expr: a.Expr, query: a.Select) -> a.Expr:
-        """The expression with the outputs of subqueries that are pulled up in place of their columns."""
+    def outputs(self, query: a.Query) -> Iterator[tuple[a.Expr, ...]]:
+        """For each output of a query the expressions that make it."""
+        match query:
+            case a.Select(targets=targets):
+                yield from ((self.inlined(t.expr, query),) for t in targets)
+            case a.SetOp(left=left, right=right):
+                pairs = zip(self.outputs(left), self.outputs(right), strict=True)
+                yield from ((*x, *y) for x, y in pairs)
+            case a.Values(rows=rows):
+                yield from zip(*rows, strict=True)
+
+    def inlined(self, expr: a.Expr, query: a.Select) -> a.Expr:
+        """An expression of the query, with outputs of subqueries that are pulled up in place of columns."""
         return substitute(expr, {c: e for item in query.from_ for c, e in self._outputs(item)})
 
     def _outputs(self, item: a.FromItem) -> Iterator[tuple[tuple[int, int], a.Expr]]:
@@ -136,18 +155,7 @@ class PullUp:
 
     def _of_query(self, rel: int, query: a.Query) -> Iterator[tuple[tuple[int, int], a.Expr]]:
         if isinstance(query, a.Select) and not makes_rows_apart(query) and not is_not_pulled_up(query):
-            yield from (((rel, n), self._inlined(t.expr, query)) for n, t in enumerate(query.targets))
-
-
-def _columns(query: a.Query) -> Iterator[tuple[a.Expr, ...]]:
-    """The expressions of each output."""
-    match query:
-        case a.Select(targets=targets):
-            yield from ((t.expr,) for t in targets)
-        case a.SetOp(left=left, right=right):
-            yield from ((*x, *y) for x, y in zip(_columns(left), _columns(right), strict=True))
-        case a.Values(rows=rows):
-            yield from zip(*rows, strict=True)
+            yield from (((rel, n), self.inlined(t.expr, query)) for n, t in enumerate(query.targets))
 
 
 def _told(how: str, exprs: Iterable[a.Expr]) -> str:
@@ -173,7 +181,7 @@ def _named(expr: a.Expr) -> str:
 def _waits(expr: a.Expr) -> str:
     """How an output of a subquery that is pulled up is computed before the join; "" where it waits."""
     parts = list(all_exprs(expr))
-    if not any(isinstance(e, a.Column) for e in parts) or any(map(_is_not_strict, parts)):
+    if not _has_column(expr) or any(map(_is_not_strict, parts)):
         return "before"
     return "" if all(map(_is_strict, parts)) else "perhaps before"
 

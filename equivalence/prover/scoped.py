@@ -55,6 +55,14 @@ class Reading(Protocol):
         """Translate an aggregate: its arguments are evaluated of the rows, ``before`` groups are dropped."""
         ...
 
+    def met(self) -> tuple[int, int, int]:
+        """How much that may fail, and how many scalar subqueries and computed columns, have been met."""
+        ...
+
+    def made_whole(self, met: tuple[int, int, int]) -> None:
+        """Remember what of the columns ``met`` since then is evaluated of all rows."""
+        ...
+
     def with_known(
         self, known: Known | None = None, beside: Known | None = None, inside: Known | None = None
     ) -> AbstractContextManager[None]:
@@ -83,8 +91,8 @@ class Scoped(Protocol):
         """The expression as a term. Raises Unsupported."""
         ...
 
-    def subquery(self, query: a.Query) -> Bag:
-        """The rows of a subquery of an expression. Raises Unsupported."""
+    def subquery(self, query: a.Query, read: str) -> Bag:
+        """The rows of a subquery of an expression. ``read``: by what. Raises Unsupported."""
         ...
 
     def env_inside(self) -> Env:

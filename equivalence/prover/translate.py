@@ -46,6 +46,7 @@ from .terms import (
     free_vars,
     null,
     source_types,
+    walk_shallow,
 )
 from .translated import (
     Env,
@@ -63,6 +64,8 @@ from .translated import (
 )
 
 MAX_BLOCKS = 48
+# how much that may fail was met, how many scalar subqueries and computed columns
+Met = tuple[int, int, int]
 
 
 @dataclass(slots=True)
@@ -84,8 +87,16 @@ class Translator:
     raising: list[Raising] = field(default_factory=list)
     # the rows and groups, outermost first, for which the next is evaluated before any of them is dropped
     before: tuple[Made, ...] = ()
-    # scalar subqueries: some may have more than one row
+    # scalar subqueries: some may have more than one row; those that a CASE or COALESCE may leave out; and
+    # what else may fail if one of these has
     rows: list[Failure] = field(default_factory=list)
+    guarded_rows: list[Failure] = field(default_factory=list)
+    by_rows: list[tuple[Failure, list[Failure]]] = field(default_factory=list)
+    # the columns that were read and are computed; and of subqueries that are planned by themselves what may
+    # fail, unless a condition that is ``pushed`` into them has its place
+    reads: list[Term] = field(default_factory=list)
+    outputs_apart: set[Term] = field(default_factory=set)
+    pushed: bool = False
     sites: tuple[Site, ...] = ()
     # the queries around what is read, outermost first, that the planner runs apart from those around them
     level: Level = ()
@@ -128,30 +139,84 @@ class Translator:
 
     def fails(self, kind: str, term: App, *, optional: bool = False) -> None:
         """Remember that evaluating the term here may raise an error."""
-        self.failing.append(
-            Failure(kind, term, self.sites, self.given, optional, self.within, self.apart, self.before)
-        )
+        self.failing.append(self._failure(kind, term, optional=optional))
 
-    def hazards(self, before: int) -> list[Failure]:
-        """What was met since there were ``before`` failures and fails for ordinary values."""
-        return [f for f in self.failing[before:] if f.kind == "errors" and hazardous(f.term)]
+    def met(self) -> Met:
+        """How much that may fail, and how many scalar subqueries and computed columns, have been met."""
+        return len(self.failing), len(self.rows), len(self.reads)
+
+    def fails_by_parts(self, term: App, met: Met) -> None:
+        """Remember that evaluating the term may raise an error if something that was ``met`` since then may,
+        of which its order or guard tells.
+        """
+        if hazards := self._hazards(met):
+            self.fails("errors", term, optional=all(f.optional for f in hazards))
+        elif rows := self._within(self.rows, met[1], met):
+            self.by_rows.append((self._failure("errors", term), rows))
+
+    def guards(self, met: Met) -> None:
+        """Remember that what was ``met`` since then is not evaluated of all rows."""
+        self.guarded += self._within(self.failing, met[0], met)
+        self.guarded_rows += self._within(self.rows, met[1], met)
+        self.made_whole(met)
+
+    def _hazards(self, met: Met) -> list[Failure]:
+        """What was met since then and fails for ordinary values."""
+        found = self._within(self.failing, met[0], met)
+        return [f for f in found if f.kind == "errors" and hazardous(f.term)]
+
+    def _within(self, failures: list[Failure], start: int, met: Met) -> list[Failure]:
+        """Those from ``start`` on, and those of outputs of subqueries that were read since then and are
+        evaluated where they are read, since the planner pulls them up.
+        """
+        read = self._read_since(met)
+        read = read if self.pushed else read - self.outputs_apart
+        return [f for n, f in enumerate(failures) if n >= start or (f.term in read and self._is_here(f))]
+
+    def made_whole(self, met: Met) -> None:
+        """Remember what of the outputs read since then is evaluated of all rows: that of subqueries that are
+        planned by themselves.
+        """
+        apart = set() if self.pushed else self._read_since(met) & self.outputs_apart
+        for f in [f for f in self.failing if f.term in apart]:
+            self.fails(f.kind, _by_itself(f))
+        for f in [f for f in self.rows if f.term in apart]:
+            self.by_rows.append((self._failure("errors", _by_itself(f)), [f]))
+
+    def _read_since(self, met: Met) -> set[Term]:
+        return {t for column in self.reads[met[2] :] for t in walk_shallow(column)}
+
+    def _is_here(self, failure: Failure) -> bool:
+        """Whether it is evaluated of the rows that are read, or of rows around these."""
+        made, here = ([s for s in sites if s.kind != "padded"] for sites in (failure.sites, self.sites))
+        return len(made) <= len(here) and all(x is y for x, y in zip(made, here, strict=False))
+
+    def _failure(self, kind: str, term: App, *, optional: bool = False) -> Failure:
+        return Failure(kind, term, self.sites, self.given, optional, self.within, self.apart, self.before)
 
     def condition(self, e: a.Expr, rows: Rows) -> Term:
         """A WHERE or ON of the rows, remembered with its place among the others."""
         self.semi_joins |= {id(q) for q in semi_joins(e)}
-        return conj(self.conjuncts(Translation(self, Scope(rows.env)), e, rows.preds).values())
+        make = Translation(self, Scope(rows.env))
+        return conj(self.conjuncts(make, e, rows.preds, pushed=True).values())
 
-    def conjuncts(self, make: Translation, e: a.Expr, before_it: tuple[Term, ...] = ()) -> dict[a.Expr, Term]:
+    def conjuncts(
+        self, make: Translation, e: a.Expr, before_it: tuple[Term, ...] = (), *, pushed: bool = False
+    ) -> dict[a.Expr, Term]:
         """The conjuncts of a condition, which the planner may take apart. ``before_it``: those of the rows it
-        is asked of, which come first as it is written.
+        is asked of, which come first as it is written. ``pushed``: they go into subqueries that are planned
+        by themselves.
         """
-        before = len(self.failing)
+        met = self.met()
         parts = conjuncts(e)
         sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW]
         terms: dict[a.Expr, Term] = {}
         for part in parts:
             start = len(self.failing)
-            with self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))):
+            with (
+                self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))),
+                self.pushing(pushed=pushed),
+            ):
                 made = make.term(part)
             first = (t for p, t in terms.items() if p in sure)
             self._spare(range(start, len(self.failing)), (*before_it, *first))
@@ -160,10 +225,10 @@ class Translator:
         self.filters += ((self.level, p) for p in predicates(term))
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
-        hazards = self.hazards(before)
+        hazards = self._hazards(met)
         self.risky |= bool(hazards)
         self.forced |= not all(f.optional for f in hazards)
-        self.tested += [f for f in self.failing[before:] if not f.sites]
+        self.tested += [f for f in self.failing[met[0] :] if not f.sites]
         return terms
 
     def _spare(self, met: range, given: tuple[Term, ...]) -> None:
@@ -234,6 +299,15 @@ class Translator:
             self.before = outer
 
     @contextmanager
+    def pushing(self, *, pushed: bool) -> Iterator[None]:
+        """Translate a condition, ``pushed`` into subqueries, or something else."""
+        outer, self.pushed = self.pushed, pushed
+        try:
+            yield
+        finally:
+            self.pushed = outer
+
+    @contextmanager
     def rows_given(self, preds: tuple[Term, ...]) -> Iterator[None]:
         """Translate something that is evaluated on rows that satisfy ``preds`` only."""
         outer, self.given = self.given, preds
@@ -271,10 +345,12 @@ class Translator:
         whole: bool = False,
         ordered: bool = False,
         from_: bool = False,
+        read: str = "",
     ) -> Form:
         """The rows of a query. ``visible``: it is the whole statement, and its order is seen. ``ordered``: so
         is that of this subquery. Where the order is seen the sort keys stay. ``whole``: all its rows are made
-        whatever stands around it. ``from_``: it stands in FROM.
+        whatever stands around it. ``from_``: it stands in FROM. ``read``: by what it is read in an
+        expression (EXISTS may stop at the first row).
         """
         if visible:
             self.fenced = computed_ctes(query)
@@ -282,11 +358,14 @@ class Translator:
         joined = self.joined or semi_join
         apart = makes_rows_apart(query) or (joined and is_not_pulled_up(query))
         below = apart or not (from_ or semi_join)
+        kind = fence_of(query) if semi_join else f"{read} {fence_of(query)}".strip()
         with (
             self.site(fence_of(query), fence=not whole and apart),
-            self.below(query, fence_of(query), apart=below and not visible, joined=joined),
+            self.below(query, kind, apart=below and not visible, joined=joined),
             self.rows_given(()),
             self.with_known(NOTHING, NOTHING, NOTHING),
+            self.pushing(pushed=False),
+            self.by_itself(apart=from_ and not apart and is_not_pulled_up(query)),
         ):
             self.whole = whole and query.limit is None and query.offset is None
             outer = self.within, self.apart
@@ -295,6 +374,14 @@ class Translator:
                 return self._cut(query, env, ordered=visible or ordered, whole=whole)
             finally:
                 self.within, self.apart = outer
+
+    @contextmanager
+    def by_itself(self, *, apart: bool) -> Iterator[None]:
+        """Translate a subquery in FROM; where it is planned ``apart``, it computes its outputs itself."""
+        failing, asked = len(self.failing), len(self.rows)
+        yield
+        if apart:
+            self.outputs_apart |= {f.term for f in (*self.failing[failing:], *self.rows[asked:])}
 
     def scalar(self, query: a.Query, env: Env) -> Bag:
         """The rows of a scalar subquery."""
@@ -611,6 +698,10 @@ class Translator:
 
     def width_of(self, query: a.Query) -> tuple[SqlType, ...]:
         return tuple(c.type for c in a.output_columns(query))
+
+
+def _by_itself(failure: Failure) -> App:
+    return App(Sym("by itself", strict=False), (failure.term,), failure.term.type)
 
 
 def _one_row(form: Form, limit: Term | None, offset: Term | None, *, ties: bool) -> Form | None:
