@@ -225,7 +225,8 @@ class Translator:
         self.filters += ((self.level, p) for p in predicates(term))
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
-        hazards = self._hazards(met)
+        with self.pushing(pushed=pushed):
+            hazards = self._hazards(met)
         self.risky |= bool(hazards)
         self.forced |= not all(f.optional for f in hazards)
         self.tested += [f for f in self.failing[met[0] :] if not f.sites]
