@@ -1,10 +1,11 @@
 """Lists that LEFT JOINs put beside each other under DISTINCT, of which either must match, are asked for it.
 
-    SELECT DISTINCT c.id, c.name FROM cust c LEFT JOIN ord o ON o.cust = c.id LEFT JOIN sale s ON s.cust = c.id
-    WHERE o.total > 100 OR s.qty > 5
+    SELECT DISTINCT c.id, c.name FROM cust c
+      LEFT JOIN ord o ON o.cust = c.id LEFT JOIN sale s ON s.cust = c.id WHERE o.total > 100 OR s.qty > 5
     -->
-    SELECT DISTINCT c.id, c.name FROM cust c WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id AND o.total >
-    100) OR EXISTS (SELECT 1 FROM sale s WHERE s.cust = c.id AND s.qty > 5)
+    SELECT DISTINCT c.id, c.name FROM cust c
+     WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id AND o.total > 100)
+        OR EXISTS (SELECT 1 FROM sale s WHERE s.cust = c.id AND s.qty > 5)
 
 What ORMs print for ``filter(Q(...) | Q(...)).distinct()``. The rows of an outer row are a product of lists
 none of which is empty, since a missing partner is a row of NULLs; so one of them passes if and only if some

@@ -2,12 +2,14 @@
 grouping by that part, with FILTER.
 
     WITH y AS (SELECT cust, day, sum(qty) AS q FROM sale GROUP BY cust, day)
-    SELECT c.name, a.q, b.q FROM cust c, y a, y b WHERE a.cust = c.id AND a.day = 1 AND b.cust = c.id AND b.day =
-    2 -->
+    SELECT c.name, a.q, b.q FROM cust c, y a, y b
+     WHERE a.cust = c.id AND a.day = 1 AND b.cust = c.id AND b.day = 2
+    -->
     SELECT c.name, f.value1, f.value2 FROM cust c,
-           (SELECT cust AS key1, sum(qty) FILTER (WHERE day = 1) AS value1, sum(qty) FILTER (WHERE day = 2) AS
-           value2 FROM sale WHERE day = 1 OR day = 2 GROUP BY cust HAVING count(*) FILTER (WHERE day = 1) > 0 AND
-           count(*) FILTER (WHERE day = 2) > 0) f
+           (SELECT cust AS key1,
+                   sum(qty) FILTER (WHERE day = 1) AS value1, sum(qty) FILTER (WHERE day = 2) AS value2
+              FROM sale WHERE day = 1 OR day = 2 GROUP BY cust
+            HAVING count(*) FILTER (WHERE day = 1) > 0 AND count(*) FILTER (WHERE day = 2) > 0) f
      WHERE f.key1 = c.id
 
 This year beside the year before, channels beside each other. Each reader has one row at most for a value of
@@ -74,7 +76,9 @@ def fold_readers(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if len(alike) > 1:
             made = _folded(block, cte, alike, ctx)
             if made is not None:
-                yield Rewrite(made, f"{len(alike)} readers of the CTE {cte.name} are one grouping with FILTER")
+                yield Rewrite(
+                    made, f"{len(alike)} readers of the CTE {cte.name} are one grouping with FILTER"
+                )
 
 
 def _reader(
@@ -144,7 +148,9 @@ def _folded(block: a.Select, cte: a.Cte, readers: Sequence[_Reader], ctx: Contex
 
 
 def _reading(bare: a.Select, cte: a.Cte, item: a.Derived, columns: Mapping[Place, a.Expr]) -> a.Select:
-    """The block with the grouping; ties of its columns with themselves go, and the CTE where nobody reads it."""
+    """The block with the grouping; ties of its columns with themselves go, and the CTE where nobody reads
+    it.
+    """
     made: a.Select = substitute(replace(bare, from_=(*bare.from_, item)), dict(columns))
     preds = dict.fromkeys(conjuncts(made.where))
     made = replace(made, where=conjoin(p for p in preds if all(one != other for one, other in _tie(p))))
@@ -154,7 +160,11 @@ def _reading(bare: a.Select, cte: a.Cte, item: a.Derived, columns: Mapping[Place
 
 
 def _grouping(
-    query: a.Select, keys: Sequence[a.Expr], values: Sequence[a.Expr], readers: Sequence[_Reader], ctx: Context
+    query: a.Select,
+    keys: Sequence[a.Expr],
+    values: Sequence[a.Expr],
+    readers: Sequence[_Reader],
+    ctx: Context,
 ) -> a.Select | None:
     """One row for each value of the keys for which every reader has a row."""
     chosen, count = tuple(dict.fromkeys(r.chosen for r in readers)), function("count")

@@ -40,7 +40,6 @@ from rewright.sql.walk import (
     references_whole,
     renumber,
     returns_set,
-    substitute,
     used_rels,
     walk_block,
 )

@@ -12,9 +12,8 @@ it is.
 
 The distinct values are the *domain* of Neumann and Kemper, "Unnesting Arbitrary Queries" (BTW 2015), section
 3.1; here the subquery stays nested below it. Subquery memoization by hand: prices in force, rates of a day
-and other look-ups by inequalities are asked with few values, and with fewer of what they compute of them alone
-(``sale.at::date``). Values that are never NULL and whose equal ones
-look the same. Hazards 1.
+and other look-ups by inequalities are asked with few values, and with fewer of what they compute of them
+alone (``sale.at::date``). Values that are never NULL and whose equal ones look the same. Hazards 1.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ def _asked(
 
 
 def _is_value(expr: a.Expr, rels: frozenset[int], items: Sequence[a.FromItem], ctx: Context) -> bool:
-    """Whether it is computed of outer columns alone, for each of their values, and can be told by equality."""
+    """Whether it is computed of outer columns alone, for each of their values, and told by equality."""
     used = used_rels(expr)
     if not used or not used <= rels or has_subquery(expr) or has_aggregate(expr) or has_window(expr):
         return False
