@@ -151,7 +151,7 @@ def _reading(bare: a.Select, cte: a.Cte, item: a.Derived, columns: Mapping[Place
     """The block with the grouping; ties of its columns with themselves go, and the CTE where nobody reads
     it.
     """
-    made: a.Select = substitute(replace(bare, from_=(*bare.from_, item)), dict(columns))
+    made: a.Select = substitute(replace(bare, from_=(item, *bare.from_)), dict(columns))
     preds = dict.fromkeys(conjuncts(made.where))
     made = replace(made, where=conjoin(p for p in preds if all(one != other for one, other in _tie(p))))
     if any(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(made)):
