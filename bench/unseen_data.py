@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: eighteen schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: nineteen schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -37,6 +37,7 @@ TENTH_SCHEMAS = ("lodging",)
 ELEVENTH_SCHEMAS = ("auction",)
 TWELFTH_SCHEMAS = ("depot",)
 THIRTEENTH_SCHEMAS = ("campus",)
+FOURTEENTH_SCHEMAS = ("bank",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -82,6 +83,8 @@ TWELFTH_QUERIES = FILES / "twelfth_queries.jsonl"
 """Queries over ``TWELFTH_SCHEMAS``: a third of ORMs, the others analysts', models' and reports'; every third is kept."""
 THIRTEENTH_QUERIES = FILES / "thirteenth_queries.jsonl"
 """Queries over ``THIRTEENTH_SCHEMAS``: ORMs', analysts', dashboards' and reports'; a third is kept."""
+FOURTEENTH_QUERIES = FILES / "fourteenth_queries.jsonl"
+"""Queries over ``FOURTEENTH_SCHEMAS``, each with something to gain; every third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ SETS = {
     "eleventh": QuerySet(ELEVENTH_QUERIES, ELEVENTH_SCHEMAS, "the queries over an auction house"),
     "twelfth": QuerySet(TWELFTH_QUERIES, TWELFTH_SCHEMAS, "the queries over a warehouse"),
     "thirteenth": QuerySet(THIRTEENTH_QUERIES, THIRTEENTH_SCHEMAS, "the queries over a university"),
+    "fourteenth": QuerySet(FOURTEENTH_QUERIES, FOURTEENTH_SCHEMAS, "the queries over a savings bank"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

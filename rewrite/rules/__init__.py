@@ -31,6 +31,7 @@ from rewright.rewrite.rules.exists_inequality import exists_inequality
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
+from rewright.rewrite.rules.fold_readers import fold_readers
 from rewright.rewrite.rules.full_join_keys import full_join_keys
 from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
@@ -91,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     split_exists,
     fence_filters,
     filter_cte,
+    fold_readers,
     full_join_keys,
     fan_out,
     counted_keys,

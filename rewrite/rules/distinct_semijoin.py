@@ -7,7 +7,8 @@
 
 What is shown comes from other tables, so each of their rows counts once however many matches it has. The same
 for GROUP BY without aggregates, and with aggregates that ignore duplicates (min, max, DISTINCT ones); a LEFT
-JOIN of which nothing is used goes altogether. Calcite: JoinToSemiJoin. Hazards 5d, 8.
+JOIN of which nothing is used goes altogether, and of several of which either must match (`either_match`) each
+is asked by itself. Calcite: JoinToSemiJoin. Hazards 5d, 8.
 
 Calcite: JoinToSemiJoinRule.
 """
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, no_windows, rule, stable
+from rewright.rewrite.rules.either_match import either_match
 from rewright.rewrite.rules.naming import all_named
 from rewright.rewrite.rules.partial import aggregates
 from rewright.sql import algebra as a
@@ -38,7 +40,7 @@ ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 @rule(
     SELECT.where(stable, no_sets, no_windows),
-    guards=("duplicates-do-not-count",),
+    guards=("duplicates-do-not-count", "null-is-refused"),
     known_as="JoinToSemiJoinRule",
     priority=72,
     category="join",
@@ -50,6 +52,9 @@ def distinct_semijoin(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     yield from _unused_outer(block)
     yield from _matched(block)
+    either = either_match(block, ctx)
+    if either is not None:
+        yield Rewrite(either, "of lists beside each other it is only asked whether either has a match")
 
 
 def _ignores_duplicates(block: a.Select) -> bool:

@@ -40,7 +40,6 @@ from rewright.sql.walk import (
     references_whole,
     renumber,
     returns_set,
-    substitute,
     used_rels,
     walk_block,
 )
@@ -197,7 +196,7 @@ def _plain(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
     if query.limit is not None and not _at_least_one(query.limit):
         return None
     item = found.items[0]
-    if len(found.items) != 1 or not isinstance(item, a.Scan):
+    if len(found.items) != 1 or not isinstance(item, a.Scan | a.CteScan | a.Derived):
         return None
     # a LEFT JOIN pads a missing row with NULLs, so the outputs have to be NULL there as well
     if references_whole(query, item.rel) or not all(strict_columns(v) for v in found.values):
@@ -319,10 +318,7 @@ def _read(g: a.Aggregate, column: a.Expr, *, zero: bool) -> a.Expr:
 
 
 def _row(found: Nested, ctx: Context) -> Table:
-    item = found.items[0]
-    assert isinstance(item, a.Scan)
-    rel = ctx.fresh()
-    columns = {(item.rel, i): a.Column(rel, i, c.type, c.name) for i, c in enumerate(item.columns)}
-    on = tuple(substitute(p, columns) for p in (*(t.op for t in found.ties), *found.local, *found.others))
-    values = tuple(substitute(v, columns) for v in found.values)
-    return Table(replace(item, rel=rel), on, values, values)
+    item, rels = copy_fresh(found.items[0], ctx.fresh)
+    on = tuple(renumber(p, dict(rels)) for p in (*(t.op for t in found.ties), *found.local, *found.others))
+    values = tuple(renumber(v, dict(rels)) for v in found.values)
+    return Table(item, on, values, values)

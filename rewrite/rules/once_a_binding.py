@@ -12,13 +12,13 @@ it is.
 
 The distinct values are the *domain* of Neumann and Kemper, "Unnesting Arbitrary Queries" (BTW 2015), section
 3.1; here the subquery stays nested below it. Subquery memoization by hand: prices in force, rates of a day
-and other look-ups by inequalities are asked with few values. Values that are never NULL and whose equal ones
-look the same. Hazards 1.
+and other look-ups by inequalities are asked with few values, and with fewer of what they compute of them
+alone (``sale.at::date``). Values that are never NULL and whose equal ones look the same. Hazards 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
@@ -27,7 +27,7 @@ from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, derived, numbered
 from rewright.sql.facts import may_differ
-from rewright.sql.types import equality_is_identity
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import (
     as_product,
     block_exprs,
@@ -37,11 +37,14 @@ from rewright.sql.walk import (
     free_of_all,
     free_rels,
     from_rels,
+    has_aggregate,
     has_subquery,
+    has_window,
+    map_parts,
+    parts,
     references_whole,
     replace_node,
-    substitute,
-    walk,
+    used_rels,
     walk_block,
 )
 
@@ -71,11 +74,11 @@ def once_a_binding(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _bound(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | None:
     items, preds = as_product(block)
     rels = from_rels(items)
-    asked = tuple(dict.fromkeys(n for n in walk(node.query) if isinstance(n, a.Column) and n.rel in rels))
-    wanted = frozenset(c.rel for c in asked)
+    asked = tuple(dict.fromkeys(_asked(node.query, rels, block.from_, ctx)))
+    wanted = frozenset[int]().union(*(used_rels(e) for e in asked))
     if not 0 < len(asked) <= _MOST or free_of_all((node.query,)) - wanted:
         return None
-    if not all(equality_is_identity(c.type) for c in asked):
+    if any(look_of_type(c.type) is None for c in asked):
         return None
     filled = all(ctx.filled(c, block.from_) is not None for c in asked)
     if not ctx.holds("bindings-are-filled", filled):
@@ -90,8 +93,7 @@ def _bound(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | 
     where = conjoin(p for p in near[1] if not has_subquery(p) and free_rels(p) <= around)
     domain = a.Select(numbered("key", asked), tuple(near[0]), where, distinct=())
     inner, keys = derived(ctx.fresh(), "bindings", copy_fresh(domain, ctx.fresh)[0])
-    values = {(c.rel, c.pos): key for c, key in zip(asked, keys, strict=True)}
-    value = copy_fresh(substitute(node, values), ctx.fresh)[0]
+    value = copy_fresh(_with_keys(node, dict(zip(asked, keys, strict=True))), ctx.fresh)[0]
     query = a.Select((*numbered("key", keys), a.Target("value", value)), (inner,))
     # the server would pull a derived table up, and compute the value where it is read
     shown = tuple(a.OutputColumn(t.name, t.expr.type) for t in query.targets)
@@ -105,3 +107,42 @@ def _bound(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | 
     made: a.Select = replace_node(bare, node, columns[-1])
     tied = conjoin((*conjuncts(made.where), *(t for t in ties if t is not None)))
     return replace(made, from_=(*items, item), where=tied, ctes=(*block.ctes, cte))
+
+
+def _asked(
+    query: a.Query, rels: frozenset[int], items: Sequence[a.FromItem], ctx: Context
+) -> Iterator[a.Expr]:
+    """What a subquery is asked with: columns of the rows around it, or what it computes of them alone, of
+    which there may be fewer values (the day of a moment).
+    """
+
+    def visit(n: a.Node) -> Iterator[a.Expr]:
+        if isinstance(n, a.Column):
+            if n.rel in rels:
+                yield n
+        elif isinstance(n, a.Expr) and _is_value(n, rels, items, ctx):
+            yield n
+        else:
+            for part in parts(n):
+                yield from visit(part)
+
+    return visit(query)
+
+
+def _is_value(expr: a.Expr, rels: frozenset[int], items: Sequence[a.FromItem], ctx: Context) -> bool:
+    """Whether it is computed of outer columns alone, for each of their values, and told by equality."""
+    used = used_rels(expr)
+    if not used or not used <= rels or has_subquery(expr) or has_aggregate(expr) or has_window(expr):
+        return False
+    told = look_of_type(expr.type) is not None and not may_differ(expr) and ctx.facts.cannot_fail(expr)
+    return told and ctx.filled(expr, items) is not None
+
+
+def _with_keys(node: a.ScalarSubquery, keys: Mapping[a.Expr, a.Column]) -> a.ScalarSubquery:
+    def visit(n: a.Node) -> a.Node:
+        known = keys.get(n) if isinstance(n, a.Expr) else None
+        return map_parts(n, visit) if known is None else known
+
+    made = visit(node)
+    assert isinstance(made, a.ScalarSubquery)
+    return made

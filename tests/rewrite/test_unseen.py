@@ -24,6 +24,7 @@ from bench.unseen_data import (
     NINTH_QUERIES,
     ORMS,
     SCHEMAS,
+    SETS,
     SEVENTH_QUERIES,
     SEVENTH_SCHEMAS,
     SIXTH_QUERIES,
@@ -92,6 +93,13 @@ def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> Non
     assert {q.schema for q in EIGHTH} == set(EIGHTH_SCHEMAS)
     assert [q.part for q in NINTH] == ["open", "open", "kept"] * 8
     assert all(q.hand is not None and q.schema == "transit" for q in NINTH)
+
+
+def test_every_set_has_names_of_its_own_and_reads_its_schemas() -> None:
+    sets = [unseen_queries(made.file) for made in SETS.values()]
+    assert len({q.id for queries in sets for q in queries}) == sum(map(len, sets))
+    for made, queries in zip(SETS.values(), sets, strict=True):
+        assert {q.schema for q in queries} == set(made.schemas), made.about
 
 
 def test_a_query_that_says_its_orm_and_part_is_believed() -> None:
