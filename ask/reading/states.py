@@ -32,6 +32,7 @@ _CONTRARY = {
     for word, _, others in (pair.partition(": "),)
 }  # fmt: skip
 """Of which the one is true where a column of the other is not."""
+_NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
 
@@ -142,11 +143,12 @@ def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
         if measure and behind is not None:
             own = tuple(c for c in held if all(c.table == other.table for other in behind.columns))
         if len(own) == 1 and behind is not None and (measure or behind.mark == "table"):
-            yield Link(link.text, "undone", columns=own)
+            yield Link(link.text, "undone", columns=own, preposition=link.preposition)
         elif held:
-            yield Link(link.text, "without")
+            yield Link(link.text, "without", preposition=link.preposition)
             fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
-            text = link.text if link.word in _CONTRARY else link.text[2:]
+            prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
+            text = link.text if link.word in _CONTRARY else link.text[len(prefix) :]
             yield Link(text, "column", columns=held, glued=True, fits=fits)
         else:
             yield link
@@ -161,15 +163,17 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
             for c in t.columns
             if c.kind == "boolean" and _CONTRARY[link.word] & {root(w) for w in scope.words(c)}
         )
-    if link.mark != "unknown" or not link.word.startswith("un") or len(link.word) < 6:
+    prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
+    if link.mark != "unknown" or not prefix or len(link.word) < 6:
         return ()
-    said = root(link.word[2:])
+    said = root(link.word[len(prefix) :])
+    dates = prefix == "un"  # `unpaid`, never `inpaid`
     return tuple(
         c
         for t in scope.context.tables
         for c in t.columns
         if said in {root(w) for w in scope.words(c)}
-        and (c.kind == "boolean" or (c.kind == "date" and c.nulls))
+        and (c.kind == "boolean" or (dates and c.kind == "date" and c.nulls))
     )
 
 

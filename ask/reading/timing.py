@@ -61,13 +61,14 @@ _OF_LIVES = {root(w) for w in listed("birth born death died deceased")}
 SAME_TIMES = tuple(
     line.split()
     for line in """
-joined started registered signed signup enrolled subscribed opened began since hired employed start begin
-cancelled ended closed left terminated stopped expired churned finished end expiry
-ordered placed bought purchased
-shipped sent dispatched
-delivered arrived received
-published released issued posted
-borrowed loaned lent
+joined started registered registration signed signup enrolled enrolment enrollment subscribed subscription \
+opened began since hired hire employed start begin
+cancelled cancellation ended closed left terminated termination stopped expired churned finished end expiry
+ordered placed bought purchased purchase
+shipped sent dispatched shipment dispatch
+delivered arrived received delivery arrival
+published released issued posted publication release
+borrowed loaned lent loan
 """.strip().splitlines()
 )
 """Verbs that say the same of a date."""
