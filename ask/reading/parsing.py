@@ -37,6 +37,7 @@ from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_sid
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.shaping import shaped
+from rewright.ask.reading.states import sums_of_deeds
 from rewright.ask.reading.superiors import superiors
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
@@ -122,6 +123,7 @@ def without_presentation(question: str) -> str:
 
 def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, Draft]:
     """The intent of a question. Raises Unclear."""
+    sums_of_deeds(links)
     if not any(link.mark in _SAID for link in links):
         raise Unclear("the data does not say: none of the question's words is in it")
     first = question.split(maxsplit=1)[0].lower().strip(",") if question.split() else ""

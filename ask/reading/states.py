@@ -32,12 +32,15 @@ _CONTRARY = {
     for word, _, others in (pair.partition(": "),)
 }  # fmt: skip
 """Of which the one is true where a column of the other is not."""
+_BY_MEANS = frozenset(listed("paid settled made sent done ordered booked delivered received submitted given"))
+_MEANS = frozenset(listed("method means channel type mode way form medium"))
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
 
 def still_so(links: Sequence[Link], scope: Scope) -> None:
     """`still open`, `still unpaid`, before anything else is made of these words."""
+    _by_which_means(links, scope)
     _open(links, scope)
     _still(links)
     _done_ones(links)
@@ -64,6 +67,29 @@ def states(links: list[Link], scope: Scope) -> list[Link]:
     made = list(_undone(links, scope))
     _never_done(made)
     return made
+
+
+def sums_of_deeds(links: Sequence[Link]) -> None:
+    """`how much was donated in 2024`, `total donated per region`: the amounts of the donations."""
+    for total, verb in pairwise(links):
+        past = verb.word.endswith("ed") or verb.word in _PAST
+        if total.mark == "sum" and verb.mark == "relation" and past and verb.tables:
+            total.text, verb.mark = "total amount", "table"
+
+
+def _by_which_means(links: Sequence[Link], scope: Scope) -> None:
+    """`paid by card`, of donations with a method: the verb says no more than the value."""
+    for at, verb in enumerate(links[:-1]):
+        by = links[at + 1] if links[at + 1].word == "by" and at + 2 < len(links) else None
+        value = links[at + 1] if by is None else links[at + 2]
+        if verb.mark != "unknown" or verb.word not in _BY_MEANS or value.mark not in {"value", "quoted"}:
+            continue
+        told = [c for c, _ in value.values if set(scope.words(c)) & _MEANS]
+        if value.preposition in {"by", "with", "via", "in", "through"} and told:
+            verb.mark = "relation"
+            value.values = tuple((c, v) for c, v in value.values if c in told)
+            if by is not None:
+                by.mark = "relation"
 
 
 def _open(links: Sequence[Link], scope: Scope) -> None:
