@@ -155,7 +155,8 @@ class Machine:
         if action.tag == "CONFIRM":
             return self._confirm(action)
         if action.tag == "SQL" and len(action.queries) > 1:
-            return self._refuse(None, reply, ONE.format(len(action.queries)))
+            self._turns.append(_Turn(None, reply[:_KEPT_REPLY], ONE.format(len(action.queries))))
+            return self._end() if self.spent else Again()
         self._turns.append(_Turn(action.tag, reply[:_KEPT_REPLY]))
         if action.tag == "EXPLORE":
             self.state = "explored"

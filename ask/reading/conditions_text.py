@@ -39,6 +39,7 @@ from rewright.ask.reading.intent import (
     Refers,
     Rounded,
     Running,
+    Age,
     Span,
     Spelled,
     Versus,
@@ -106,6 +107,8 @@ class Spelling:
                 return self._span(start, end, unit)
             case Gap(column, within, unit):
                 return self._gap(column, within, unit)
+            case Age(column):
+                return f"extract(year from age(current_date, {self.column(column)}))"
             case Measured(function, of):
                 return _called(function, self.expression(of))
             case Rounded(of, digits):

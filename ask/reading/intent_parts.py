@@ -34,6 +34,7 @@ from rewright.ask.reading.intent import (
     Refers,
     Rounded,
     Running,
+    Age,
     Span,
     Spelled,
     Versus,
@@ -71,6 +72,8 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return columns_of(of)
         case Span(start, end) | Product(start, end):
             return (start, end)
+        case Age(column):
+            return (column,)
         case Gap(column, within):
             return (column,) if within is None else (column, within)
         case Compared(left) | Ranged(left):

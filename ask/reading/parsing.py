@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rewright.ask.reading.ages import ages
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.counted_groups import counted_groups
@@ -88,6 +89,7 @@ _PASSES = (
     rivals,
     periods,
     side_by_side,
+    ages,
     durations,
     superiors,
     against_named,

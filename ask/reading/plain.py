@@ -34,6 +34,7 @@ from rewright.ask.reading.intent import (
     Refers,
     Rounded,
     Running,
+    Age,
     Span,
     Spelled,
     Versus,
@@ -117,6 +118,8 @@ def expression(what: Expression) -> str:
         case Gap(column, within, unit):
             same = f" of the same {_column(within)}" if within is not None else ""
             return f"the time from a {_column(column)}{same} to the next" + (f" in {unit}s" if unit else "")
+        case Age(column):
+            return f"the age in years by {_column(column)}"
         case Measured(function, of):
             return f"{_FUNCTIONS[function]} of {expression(of)}"
         case Rounded(of, digits):
