@@ -222,11 +222,9 @@ class Answering:
         ]
         return choosing.choose([*found, *([draft] if draft is not None else [])])
 
-    def _for_judges(
-        self, plan: Plan, linking: Linking, subject: Subject, queries: Sequence[str] = ()
-    ) -> str:
-        """The tables of the plan; with rival ``queries`` those that they read, too, and of all only the columns
-        that they or the question name, and keys.
+    def _for_judges(self, plan: Plan, linking: Linking, subject: Subject, queries: Sequence[str] = ()) -> str:
+        """The tables of the plan; with rival ``queries`` those that they read, too, and of all only the
+        columns that they or the question name, and keys.
         """
         read = _tables_read(queries)
         named = (*plan.schema.tables, *(t for t in linking.selection if t.rpartition(".")[2] in read))
@@ -243,9 +241,7 @@ class Answering:
 
     def _matters(self, table: str, name: str, words: Collection[str]) -> bool:
         return (
-            name.lower() in words
-            or (table, name) in self.likely
-            or self.description.column(table, name).key
+            name.lower() in words or (table, name) in self.likely or self.description.column(table, name).key
         )
 
     def _reflected(

@@ -24,7 +24,7 @@ _LIMIT = 50_000
 
 
 def mended(text: str) -> str:
-    """The text with what is not JSON in it written as JSON.
+    r"""The text with what is not JSON in it written as JSON.
 
     >>> mended("{'a': None, b: 'it is', // why\\n}")
     '{"a": null, "b": "it is" \\n}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pglast
 from pglast import ast
@@ -47,15 +48,16 @@ def _rows(statement: str) -> str:
     except (PglastError, ValueError):
         return statement
     made = parsed.stmt
-    if not isinstance(made, ast.InsertStmt) or not made.cols or not getattr(made.selectStmt, "valuesLists", None):
+    given: Any = getattr(made, "selectStmt", None)
+    if not isinstance(made, ast.InsertStmt) or not made.cols or not getattr(given, "valuesLists", None):
         return statement
-    rows = [[_constant(cell) for cell in row] for row in made.selectStmt.valuesLists]
+    rows = [[_constant(cell) for cell in row] for row in given.valuesLists]
     if any(cell is None for row in rows for cell in row):
         return statement
     kept = [at for at in range(len(made.cols)) if any(row[at] != "NULL" for row in rows)]
     names = ", ".join(made.cols[at].name for at in kept)
     values = ", ".join(f"({', '.join(str(row[at]) for at in kept)})" for row in rows)
-    return f"{made.relation.relname} ({names}): {values}"
+    return f"{getattr(made.relation, 'relname', '')} ({names}): {values}"
 
 
 def _constant(cell: object) -> str | None:
@@ -65,5 +67,5 @@ def _constant(cell: object) -> str | None:
     if cell.isnull:
         return "NULL"
     if isinstance(cell.val, ast.String):
-        return "'" + cell.val.sval.replace("'", "''") + "'"
+        return "'" + str(cell.val.sval or "").replace("'", "''") + "'"
     return None

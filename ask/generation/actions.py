@@ -55,7 +55,11 @@ def action_of(reply: str) -> Action | None:
         return _untagged(reply)
     tag = cast("Tag", (match[1] or match[2]).upper())
     following = _TAG.search(reply, match.end())
-    if tag == "REFINE" and following is not None and (following[1] or following[2]).upper() in {"SQL", "EXPLORE"}:
+    if (
+        tag == "REFINE"
+        and following is not None
+        and (following[1] or following[2]).upper() in {"SQL", "EXPLORE"}
+    ):
         return action_of(reply[following.start() :])  # a plan waits for no result
     rest = reply[match.end() : following.start() if following else len(reply)].strip()
     if tag in {"REFINE", "CONFIRM"}:

@@ -34,7 +34,7 @@ class TableRole:
     """What a table is for, in this question."""
 
     table: str = says("a table of the schema")
-    role: Role
+    role: Role = says("")
     columns: tuple[str, ...] = says("a column that may be needed", default=())
     why: str = says("a few words", default="")
 

@@ -29,7 +29,12 @@ def births(links: Sequence[Link], scope: Scope) -> None:
         if link.word in {"age", "ages"} and link.mark == "unknown" and len(held) == 1:
             link.mark, link.columns = "age", tuple(held)
         # `under 30 years old`
-        if link.word == "old" and link.mark == "unknown" and at > 2 and links[at - 1].word in {"years", "year"}:
+        if (
+            link.word == "old"
+            and link.mark == "unknown"
+            and at > 2
+            and links[at - 1].word in {"years", "year"}
+        ):
             number, bound = links[at - 2], links[at - 3]
             if len(held) == 1 and number.mark == "number" and bound.mark in _BOUNDS:
                 link.mark, link.columns = "age", tuple(held)
@@ -54,8 +59,7 @@ def _age(draft: Draft, at: int) -> None:
     age = Age(draft.links[at].columns[0])
     draft.scope.doubt("whether completed years are meant", _IN_YEARS)
     if draft.links[at].word == "old":
-        number, bound = draft.links[at - 2], draft.links[at - 3]
-        draft.where.append(Compared(age, bound.mark, number.number))
+        draft.where.append(Compared(age, draft.links[at - 3].mark, draft.links[at - 2].number))
         draft.use(*range(at - 3, at + 1))
         return
     before = draft.links[at - 1] if at else None
@@ -80,7 +84,7 @@ def _age(draft: Draft, at: int) -> None:
 
 
 def _older_than(draft: Draft, at: int) -> None:
-    """`older than 60`, of people with a date of birth; what has none is older by another date or not at all."""
+    """`older than 60`, of people with a date of birth; what has none is left to comparisons."""
     than = draft.next(at, "than")
     number = draft.next(at if than is None else than, "number")
     held = _births(draft.scope.links, draft.scope)

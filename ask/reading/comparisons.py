@@ -196,7 +196,11 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         column = draft.scope.column(draft.links[right], ("number",))
         if column.kind == "number" and column.name.lower() != "id" and not column.key:
             said = draft.links[right].word
-            if said.endswith("s") and set(draft.scope.words(column)) & _GRADES and said[:-1] in draft.scope.words(column):
+            if (
+                said.endswith("s")
+                and set(draft.scope.words(column)) & _GRADES
+                and said[:-1] in draft.scope.words(column)
+            ):
                 # `more than 3 ratings`: so many of them
                 draft.scope.doubt(f"whether {said} are counted or compared", _COUNTED_OR_COMPARED)
             draft.use(right)

@@ -12,6 +12,7 @@ from typing import assert_never
 from rewright.ask.context import ColumnContext, Context, Join, is_text
 from rewright.ask.reading.intent import (
     Above,
+    Age,
     Aggregate,
     AnyOf,
     Beside,
@@ -39,7 +40,6 @@ from rewright.ask.reading.intent import (
     Refers,
     Rounded,
     Running,
-    Age,
     Span,
     Spelled,
     Versus,

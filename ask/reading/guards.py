@@ -169,8 +169,8 @@ def _times_apart(intent: Intent) -> None:
 
 
 def _none_of_several(intent: Intent, scope: Scope) -> None:
-    """`which counties have no restaurant?`, of cities with a county each: a county with one such city is listed,
-    though restaurants are in its others.
+    """`which counties have no restaurant?`, of cities with a county each: a county with one such city is
+    listed, though restaurants are in its others.
     """
     kept = {c.kept for c in intent.where if isinstance(c, Without)}
     only = intent.outputs[0] if len(intent.outputs) == 1 else None

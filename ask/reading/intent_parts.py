@@ -8,6 +8,7 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
     Above,
+    Age,
     Aggregate,
     AnyOf,
     Beside,
@@ -34,7 +35,6 @@ from rewright.ask.reading.intent import (
     Refers,
     Rounded,
     Running,
-    Age,
     Span,
     Spelled,
     Versus,

@@ -212,11 +212,11 @@ def _best(
     kept = [way for way in ways if likely(way) >= best - 0.01]
     if len(kept) == 1:
         rivals = [way for way in ways if way not in kept and likely(way) >= _NEARLY * best]
-        through = {step.new for step in kept[0][:-1]}
+        by = {step.new for step in kept[0][:-1]}
         # found in the data, as another way is that goes by other tables, of which nobody spoke either
-        beside = any(not through & {step.new for step in way[:-1]} for way in rivals)
-        unsaid = bool(through) and not through & set(near)
-        return kept[0], _RIVAL if best < 1 and beside and unsaid else 1.0
+        another = any(not by & {step.new for step in way[:-1]} for way in rivals)
+        unsaid = bool(by) and not by & set(near)
+        return kept[0], _RIVAL if best < 1 and another and unsaid else 1.0
     ends = {stem(w) for ref in (_begins_at(kept[0]), target) for w in names.words(ref.name)}
     said = {role(word) for word in roles if stem(word) not in ends}
     told = [way for way in kept if _told(way, kept, said)]

@@ -13,7 +13,9 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 
 _IN_WHICH = 0.93
-_FREE = frozenset({"text", "description", "comment", "comments", "note", "notes", "message", "body", "remarks", "abstract"})
+_FREE = frozenset(
+    {"text", "description", "comment", "comments", "note", "notes", "message", "body", "remarks", "abstract"}
+)
 """Names of columns that hold what people write."""
 
 

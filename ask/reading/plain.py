@@ -7,6 +7,7 @@ from typing import assert_never
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
     Above,
+    Age,
     Aggregate,
     AnyOf,
     Beside,
@@ -34,7 +35,6 @@ from rewright.ask.reading.intent import (
     Refers,
     Rounded,
     Running,
-    Age,
     Span,
     Spelled,
     Versus,

@@ -75,7 +75,7 @@ def ratios(draft: Draft) -> None:
 
 
 def _the_same_rows(draft: Draft, at: int) -> int | None:
-    """`proportion of papers that belong to 2 sets to papers that belong to 1`: where the second side begins."""
+    """`proportion of papers that belong to 2 sets to papers that belong to 1`: where the second side is."""
     if draft.links[at].mark not in {"ratio", "share"} or at + 1 >= len(draft.links):
         return None
     first = draft.links[at + 1]
@@ -189,7 +189,7 @@ def side_by_side(
         # `courses with a lab to courses with a discussion`: the other side has a condition of its own, unless
         # that is a time or a place, which may be said of both
         shared = [c for c in others if isinstance(c, During)]
-        doubted = [c for c in others if isinstance(c, OneOf)] if not shared else shared
+        doubted = bool(shared) or any(isinstance(c, OneOf) for c in others)
         scope.doubt("of which side a condition is said", _WHOSE_CONDITION if doubted else 1.0)
     others = [c for c in others if c not in shared]
     made = Aggregate(left.function, left.of, left.distinct, tuple(filters))

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.reading.ages import births
 from rewright.ask.reading.agents import agents
+from rewright.ask.reading.ages import births
 from rewright.ask.reading.beside_nouns import (
     attributes_behind,
     floors,

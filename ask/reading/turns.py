@@ -12,9 +12,7 @@ from collections.abc import Container
 from rewright.ask.reading.asked_of import ASKED_OF
 from rewright.ask.reading.spoken import SPOKEN
 
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _MEASURE = r"(?:average|mean|median|total|number|maximum|minimum|highest|lowest|sum)"
 _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
 _TURNS = tuple(
@@ -231,33 +229,43 @@ _TURNS = tuple(
             ),
             r"change in the number of \1\2 from \4 to \3",
         ),
-        # `the average number of days it took to answer a complaint`
         # `the busiest day for complaints`
         (
             r"\b(busiest|quietest) (day|weekday|month|quarter|year|week|hour) (?:for|of|in) (\w+)(?=\W*$)",
             lambda m: f"{m[2]} with the {'most' if m[1].lower() == 'busiest' else 'fewest'} {m[3]}",
         ),
         (
-            r"\b(average|mean|maximum|minimum) length of (?:an?|the|each) (\w+) in (minutes|hours|days|weeks)\b",
+            (
+                r"\b(average|mean|maximum|minimum) length of (?:an?|the|each) (\w+) in "
+                r"(minutes|hours|days|weeks)\b"
+            ),
             r"\1 duration of \2s in \3",
         ),
         # `answered within 7 days`
-        (r"\b(?<!not )(\w+(?:ed|id|nt|lt)) within (?:the |a |an )?(\d+|one|two|three) (minutes?|hours?|days?|weeks?)"
-         r"(?! (?:of|after|from|before) (?!(?:being |it |they |receipt|the )))", r"\1 in at most \2 \3"),
+        (
+            (
+                r"\b(?<!not )(\w+(?:ed|id|nt|lt)) within (?:the |a |an )?(\d+|one|two|three) "
+                r"(minutes?|hours?|days?|weeks?)(?! (?:of|after|from|before)\b)"
+            ),
+            r"\1 in at most \2 \3",
+        ),
         # `donors who gave in both 2023 and 2024`
         (r"\bin both (\d{4}) and (\d{4})\b", r"both in \1 and in \2"),
         (rf"\bin both ({_MONTH}) and ({_MONTH}) (\d{{4}})\b", r"both in \1 \3 and in \2 \3"),
+        # `the average number of days it took to answer a complaint`
         (r"\b(?:that )?it (?:took|takes|has taken) to (?=\w+ (?:an?|the|each)\b)", "to "),
         (r"\b(?:in|by) total and on average\b", "total and average"),
     )
 )
 _IN_A_NAME = re.compile(
-    r"\b(?:(?:that|which|who) )?(?:has|have|had|having|with|contains?|containing|mentions?|mentioning|includes?"
-    r"|including) (?:the words? )?(?:'(?P<quoted>[^']+)'|\"(?P<double>[^\"]+)\"|(?P<bare>[A-Z]\w*)) "
+    r"\b(?:(?:that|which|who) )?(?:has|have|had|having|with|contains?|containing|mentions?|mentioning"
+    r"|includes?|including) (?:the words? )?"
+    r"(?:'(?P<quoted>[^']+)'|\"(?P<double>[^\"]+)\"|(?P<bare>[A-Z]\w*)) "
     r"(?:anywhere )?in (?:its|their|the) (?P<where>\w+(?: \w+)?)(?=\W*(?:$|[.?!]\s))"
 )
 _MENTIONING = re.compile(
-    r"\bmention(?:s|ed|ing)? (?:the )?(?:words? )?['\"]?(?P<said>\w+(?: \w+){0,2})['\"]?(?=\W*$)", re.IGNORECASE
+    r"\bmention(?:s|ed|ing)? (?:the )?(?:words? )?['\"]?(?P<said>\w+(?: \w+){0,2})['\"]?(?=\W*$)",
+    re.IGNORECASE,
 )
 _CONTAINING = re.compile(
     rf"\b(contain(?:s|ing)?|includ(?:es|ing)|with|having|has|have)\s+{_WORD}(?=\w)(?P<said>\w[\w-]*)",

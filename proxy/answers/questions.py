@@ -23,7 +23,10 @@ _AFTER_EXPLAIN = re.compile(
     r"(?:[\s]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*(?:\n|\Z))*(?:\([^()]*\)|(?:(?:analy[sz]e|verbose)\s+)+)?(?:[\s]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*(?:\n|\Z))*ask\b",
     re.IGNORECASE,
 )
-_HOW = "a question stands in single quotes, those in it written twice, or between $$, as in ASK 'how many orders are there?'"
+_HOW = (
+    "a question stands in single quotes, those in it written twice, or between $$, as in "
+    "ASK 'how many orders are there?'"
+)
 _COMMENTS = frozenset({"SQL_COMMENT", "C_COMMENT"})
 _STRINGS = frozenset({"SCONST", "USCONST"})
 
@@ -86,7 +89,7 @@ class _Reader:
 
     def _question(self) -> Question:
         explain = self._takes("explain")
-        if explain and any([self._takes(word) for word in ("analyze", "analyse", "verbose")]):
+        if explain and any(self._takes(word) for word in ("analyze", "analyse", "verbose")):
             raise _Problem("EXPLAIN ASK has one option, FORMAT: it does not run the answer", "22023")
         form = self._options() if explain else "text"
         self._takes("ask")

@@ -40,7 +40,7 @@ class Compared:
         '{"choice": "A", # sure\n "why": "x"}',
         "{'choice': 'A', 'why': 'x'}",
         '{choice: "A", why: "x"}',
-        '{“choice”: “A”, “why”: “x”}',
+        "{“choice”: “A”, “why”: “x”}",
         '{"choice": "A", "why": "x", …}',
         '<think>{"choice": "B"}</think>{"choice": "A", "why": "x"}',
         '```json\n{"choice": "Candidate A", "why": "x",}\n```\nThe second counts twice.',
@@ -67,7 +67,9 @@ def test_numbers_beside_words(reply: str) -> None:
     assert read(reply, Numbered).best == 2
 
 
-@pytest.mark.parametrize("reply", ["A or B", '{"choice": "A or B"}', '{"choice": "neither"}', "I can not say", ""])
+@pytest.mark.parametrize(
+    "reply", ["A or B", '{"choice": "A or B"}', '{"choice": "neither"}', "I can not say", ""]
+)
 def test_what_says_nothing_is_asked_again(reply: str) -> None:
     with pytest.raises(WrongShape):
         read(reply, Picked)
