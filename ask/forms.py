@@ -44,7 +44,7 @@ def _form(kind: Any, words: str) -> str:
     if dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind)
         parts = (
-            f'"{f.name}": {_form(hints[f.name], f.metadata.get("says", ""))}'
+            f'"{f.name}": {_form(hints[f.name], f.metadata.get("says", "") or _named(f.name, hints[f.name]))}'
             for f in dataclasses.fields(kind)
         )
         return "{" + ", ".join(parts) + "}"
@@ -58,6 +58,11 @@ def _form(kind: Any, words: str) -> str:
         return f"{_form(inner, words)} or null"
     plain = {str: "text", int: "integer", float: "number", bool: "true or false"}[kind]
     return f"<{words or plain}>" if kind is not str else f'"<{words or plain}>"'
+
+
+def _named(name: str, kind: Any) -> str:
+    """A text that nothing more is said of is called as its field."""
+    return name.replace("_", " ") if kind is str else ""
 
 
 def read(text: str, kind: type[T]) -> T:

@@ -33,8 +33,8 @@ class Pruned:
 class TableRole:
     """What a table is for, in this question."""
 
-    table: str = says("a table of the schema")
-    role: Role = says("")
+    table: str
+    role: Role
     columns: tuple[str, ...] = says("a column that may be needed", default=())
     why: str = says("a few words", default="")
 
