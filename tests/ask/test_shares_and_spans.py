@@ -30,6 +30,8 @@ create table dog (dog_id int primary key, name text not null unique, breed text 
   height numeric not null, has_chip boolean not null, has_pedigree boolean not null, arrived_on date not null);
 insert into dog select i, 'Dog ' || i, (array['collie','spaniel','mixed'])[1 + i % 3], 5 + i, 20 + i, i % 2 = 0, i % 5 = 0,
   date '2020-01-01' + 20 * i from generate_series(1, 60) i;
+create table member (member_id int primary key, full_name text not null unique, birth_date date);
+insert into member select i, 'Member ' || i, date '1950-06-01' + 700 * i from generate_series(1, 20) i;
 create table letter (letter_id int primary key, dog_id int references dog, channel text not null, body text not null,
   received_on date not null, answered_on date);
 insert into letter select i, 1 + i % 60, (array['post','email'])[1 + i % 2], (array['About the barking at night',
@@ -101,6 +103,30 @@ def test_parts_of_texts(reader: Reader, question: str, parts: list[str]) -> None
     ],
 )  # fmt: skip
 def test_what_deeds_add_up_to(reader: Reader, question: str, parts: list[str]) -> None:
+    assert_read(reader, question, parts)
+
+
+def test_what_a_list_starts_from_is_shown(reader: Reader) -> None:
+    parts = ["select dog.name, dog.weight", "order by dog.weight desc"]
+    assert_read(reader, "List the dogs starting from the highest weight to the lowest", parts)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "What is the average age of members?",
+            ["avg(extract(year from age(current_date, member.birth_date)))"],
+        ),
+        (
+            "How many members are older than 60?",
+            ["extract(year from age(current_date, member.birth_date)) > 60"],
+        ),
+        ("Which members are under 30 years old?", ["select member.full_name", "< 30"]),
+        ("What is the age of each member?", ["select member.full_name, extract(year from age("]),
+    ],
+)
+def test_ages(reader: Reader, question: str, parts: list[str]) -> None:
     assert_read(reader, question, parts)
 
 
