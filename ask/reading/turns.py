@@ -260,11 +260,12 @@ _TURNS = tuple(
 _IN_A_NAME = re.compile(
     r"\b(?:(?:that|which|who) )?(?:has|have|had|having|with|contains?|containing|mentions?|mentioning"
     r"|includes?|including) (?:the words? )?"
-    r"(?:'(?P<quoted>[^']+)'|\"(?P<double>[^\"]+)\"|(?P<bare>[A-Z]\w*)) "
-    r"(?:anywhere )?in (?:its|their|the) (?P<where>\w+(?: \w+)?)(?=\W*(?:$|[.?!]\s))"
+    r"(?:(?:'(?P<quoted>[^']+)'|\"(?P<double>[^\"]+)\") (?:anywhere )?in (?:its|their|the)"
+    r"|(?P<bare>[A-Z]\w*) in (?:its|their)) (?P<where>\w+(?: \w+)?)(?=\W*(?:$|[.?!]\s))"
 )
 _MENTIONING = re.compile(
-    r"\bmention(?:s|ed|ing)? (?:the )?(?:words? )?['\"]?(?P<said>\w+(?: \w+){0,2})['\"]?(?=\W*$)",
+    r"\bmention(?:s|ing)? (?:the )?(?:words? )?['\"]?(?!(?:in|by|at|of|on|for|to|any|no|it|them)\b)"
+    r"(?P<said>\w+(?: \w+){0,2})['\"]?(?=\W*$)",
     re.IGNORECASE,
 )
 _CONTAINING = re.compile(
@@ -317,7 +318,7 @@ def _affixed(match: re.Match[str]) -> str:
     no place.
     """
     said = match["said"]
-    part = "." in said or "@" in said
+    part = ("." in said or "@" in said) and any(ch.isalpha() for ch in said)
     if not part and (match["way"] is None or not said[0].isupper()):
         return match[0]
     return f"{match[1]} with '{said}'"
