@@ -6,6 +6,7 @@ Owns the state between the steps and what counts as an answer. Must not know pro
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -48,9 +49,12 @@ from rewright.sql.mentions import NotASelect, mentions_of
 
 # how much of the schema the plan, the query and the judges are shown
 _PLANNED, _WRITTEN, _JUDGED = 1_200, 800, 500
-_LEAST_ROOM = 0.6
-"""The share of these that stays where a long hint takes the rest."""
+_LEAST_ROOM, _AS_OFTEN = 0.5, 2
+"""The share of these that stays where a long hint takes the rest; how many times its own length it takes,
+since prompts without a budget of their own repeat it too.
+"""
 _VARIED = 0.7
+_WORD = re.compile(r"\w+")
 LONGEST_QUESTION = 2_000
 LEAST_DRAFT = 0.7
 """Confidence from which the reader's draft is a candidate."""
@@ -205,8 +209,8 @@ class Answering:
         made: Sequence[Made],
         draft: Candidate | None,
     ) -> Chosen | None:
-        read = _tables_read(m.sql for m in (*made, draft) if m is not None)
-        schema = self._for_judges(plan, linking, read)
+        queries = [m.sql for m in (*made, draft) if m is not None]
+        schema = self._for_judges(plan, linking, subject, queries)
         choosing = Choosing(
             self.asking, self.disclosure, subject, schema, self.comparer, question, self.choose
         )
@@ -218,17 +222,32 @@ class Answering:
         ]
         return choosing.choose([*found, *([draft] if draft is not None else [])])
 
-    def _for_judges(self, plan: Plan, linking: Linking, read: Collection[str] = ()) -> str:
-        """The tables of the plan, and those that rival queries read."""
+    def _for_judges(self, plan: Plan, linking: Linking, subject: Subject, queries: Sequence[str] = ()) -> str:
+        """The tables of the plan; with rival ``queries`` those that they read, too, and of all only the
+        columns that they or the question name, and keys.
+        """
+        read = _tables_read(queries)
         named = (*plan.schema.tables, *(t for t in linking.selection if t.rpartition(".")[2] in read))
         tables = {t: linking.selection[t] for t in named if t in linking.selection}
         chosen = self.description.connected(tables) if tables else linking.selection
-        return self.description.text(chosen, budget=_JUDGED, fullest=2, likely=self.likely)
+        if queries and not any("*" in sql.lower().replace("count(*)", "") for sql in queries):
+            words = set(_WORD.findall("\n".join(queries).lower()))
+            chosen = {
+                table: [c for c in columns if self._matters(table, c, words)] or columns
+                for table, columns in chosen.items()
+            }
+        room = _room(_JUDGED, subject)
+        return self.description.text(chosen, budget=room, fullest=2, likely=self.likely)
+
+    def _matters(self, table: str, name: str, words: Collection[str]) -> bool:
+        return (
+            name.lower() in words or (table, name) in self.likely or self.description.column(table, name).key
+        )
 
     def _reflected(
         self, question: str, stages: Stages, plan: Plan, linking: Linking, chosen: Chosen
     ) -> Outcome:
-        schema = self._for_judges(plan, linking)
+        schema = self._for_judges(plan, linking, stages.subject)
         reflection = Reflection(
             self.asking,
             self.description,
@@ -331,4 +350,4 @@ def _room(budget: int, subject: Subject) -> int:
     long ones shows fewer values of columns that the question hardly needs.
     """
     told = tokens_of(subject.evidence) + tokens_of(subject.passages)
-    return max(int(_LEAST_ROOM * budget), budget - told)
+    return max(int(_LEAST_ROOM * budget), budget - _AS_OFTEN * told)

@@ -13,6 +13,12 @@ from rewright.ask.disclosure import Disclosure, kind_of
 from rewright.ask.execution import Rows
 from rewright.ask.quoting import MARK, one_line
 
+WITHHELD = (
+    "Values are withheld here, counts too: of a result you see how many rows it has and each column's kind, "
+    "number of distinct values and share of NULLs. So select the rows themselves: whether rows with a "
+    "condition exist, whether a join finds partners."
+)
+"""What a model is told of explorations where values are hidden."""
 WHOLE = 30
 SAMPLE = 10
 LONGEST_LINE = 400

@@ -35,7 +35,7 @@ _LONG, _OF_LONG = 20, 2
 @dataclass(frozen=True, slots=True)
 class Detail:
     """How much of a column a description shows: ``values`` at most so many, comments up to ``comment``
-    characters; ``lean``: names and types.
+    characters; ``lean``: names by type, keys, nothing of NULLs and uniqueness.
     """
 
     values: int = 8
@@ -44,8 +44,17 @@ class Detail:
     lean: bool = False
 
 
-DETAILS = (Detail(), Detail(5, 30, 80), Detail(3, 24, 50), Detail(0, 0, 40), Detail(0, 0, 0, lean=True))
+DETAILS = (
+    Detail(),
+    Detail(5, 30, 80),
+    Detail(3, 24, 50),
+    Detail(0, 0, 40),
+    Detail(0, 0, 40, lean=True),
+    Detail(0, 0, 0, lean=True),
+)
 """From the fullest to the leanest."""
+_TOGETHER = 4
+"""So many joins to one column are told together."""
 _NO_VALUES = 3
 """From here on they hold none."""
 
@@ -152,13 +161,21 @@ class Description:
 
     def _text(self, chosen: Selection, detail: Detail, likely: Pairs = frozenset()) -> str:
         entries = [self._entry(names, columns, detail, likely) for names, columns in self._groups(chosen)]
-        joins = [
-            equal + ("" if join.likelihood >= 1 else " (found in the data)")
-            for join, equal in self.joins(chosen)
-        ]
-        if joins:
-            entries.append("Joins: " + "; ".join(joins))
-        return "\n".join(entries)
+        return "\n".join([*entries, *self._joins_told(chosen)])
+
+    def _joins_told(self, chosen: Selection) -> Iterator[str]:
+        """Declared joins, then those found in the data; those of many tables to one column in one place."""
+        joins = [(join, equal) for join, equal in self.joins(chosen)]
+        for head, declared in (("Joins", True), ("Joins found in the data", False)):
+            told: dict[str, list[str]] = {}
+            for join, equal in joins:
+                if (join.likelihood >= 1) == declared:
+                    column, _, target = equal.partition(" = ") if len(join.pairs) == 1 else (equal, "", "")
+                    told.setdefault(target or equal, []).append(column)
+            if told:
+                yield f"{head}: " + "; ".join(
+                    text for target, columns in told.items() for text in _equalities(columns, target)
+                )
 
     def _groups(self, chosen: Selection) -> Iterator[tuple[list[str], list[str]]]:
         """Tables with the same columns together, in the order of the first."""
@@ -184,7 +201,7 @@ class Description:
         head += f" [{'; '.join(told)}]" if told else ""
         found = [self._columns[tables[0]][name] for name in columns]
         if detail.lean:
-            return f"{head}: {', '.join(f'{quote_ident(c.name)} {c.held_type}' for c in found)}"
+            return f"{head}: {self._by_type(found, detail)}"
         if not detail.values:
             return f"{head}: {', '.join(self._column(c, detail) for c in found)}"
         if not likely:
@@ -193,6 +210,17 @@ class Description:
         rest = ", ".join(self._column(c, DETAILS[_NO_VALUES]) for c in found if c not in needed)
         lines = [f"  {self._column(c, detail)}" for c in needed]
         return "\n".join([f"{head}:", *lines, *([f"  {rest}"] if rest else [])])
+
+    def _by_type(self, columns: Sequence[ColumnContext], detail: Detail) -> str:
+        """`int4 a (key), b; text c`."""
+        told: dict[str, list[str]] = {}
+        for column in columns:
+            said = ["key"] if column.key else []
+            if column.comment and detail.comment and not self.hides:
+                said.append(f'"{one_line(column.comment, detail.comment)}"')
+            name = quote_ident(column.name) + (f" ({'; '.join(said)})" if said else "")
+            told.setdefault(column.held_type, []).append(name)
+        return "; ".join(f"{held} {', '.join(names)}" for held, names in told.items())
 
     def _column(self, column: ColumnContext, detail: Detail) -> str:
         told = ["key"] if column.key else ["unique"] if column.unique and _tells_rows(column) else []
@@ -309,6 +337,20 @@ def selection_of(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
         if column not in columns:
             columns.append(column)
     return found
+
+
+def _equalities(columns: Sequence[str], target: str) -> Iterator[str]:
+    """`a.x = b.y`, or `x of a, c, d = b.y` where many tables join by columns of one name."""
+    by_name: dict[str, list[str]] = {}
+    for column in columns:
+        by_name.setdefault(column.rpartition(".")[2], []).append(column)
+    for name, alike in by_name.items():
+        if alike == [target]:
+            yield target  # of several columns
+        elif len(alike) < _TOGETHER:
+            yield from (f"{column} = {target}" for column in alike)
+        else:
+            yield f"{name} of {', '.join(c.rpartition('.')[0] for c in alike)} = {target}"
 
 
 def _tells_rows(column: ColumnContext) -> bool:

@@ -15,13 +15,18 @@ import re
 import types
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from rewright.ask.loose_json import mended
 from rewright.models.typed import WrongShape, objects
 
 T = TypeVar("T")
 _TRUE = frozenset({"true", "yes", "y", "1", "ok", "correct"})
 _FALSE = frozenset({"false", "no", "n", "0", "wrong", "incorrect", ""})
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.IGNORECASE | re.DOTALL)
 _LONGEST = 200_000
+_LONGEST_WORD = 30
+_SAME_WORD = {"!=": "<>", "==": "=", "=<": "<=", "=>": ">=", "like": "contains", "ilike": "contains"}
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def says(text: str, **default: Any) -> Any:
@@ -39,7 +44,7 @@ def _form(kind: Any, words: str) -> str:
     if dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind)
         parts = (
-            f'"{f.name}": {_form(hints[f.name], f.metadata.get("says", ""))}'
+            f'"{f.name}": {_form(hints[f.name], f.metadata.get("says", "") or _named(f.name, hints[f.name]))}'
             for f in dataclasses.fields(kind)
         )
         return "{" + ", ".join(parts) + "}"
@@ -55,16 +60,39 @@ def _form(kind: Any, words: str) -> str:
     return f"<{words or plain}>" if kind is not str else f'"<{words or plain}>"'
 
 
+def _named(name: str, kind: Any) -> str:
+    """A text that nothing more is said of is called as its field."""
+    return name.replace("_", " ") if kind is str else ""
+
+
 def read(text: str, kind: type[T]) -> T:
     """The last JSON object of a reply that fits. Raises WrongShape."""
     complaint = "there is no JSON object in the reply"
-    shortened = text[:_LONGEST]
-    for value in objects(shortened) or objects(_TRAILING_COMMA.sub(r"\1", shortened)) or _lists(shortened):
+    shortened = _THINKING.sub("", text[:_LONGEST])
+    for value in _values(shortened, kind):
         try:
             return _record(value, kind, "the reply")  # type: ignore[no-any-return] # _record makes what ``kind`` is
         except WrongShape as error:
             complaint = str(error)
     raise WrongShape(complaint)
+
+
+def _values(text: str, kind: Any) -> list[Any]:
+    """What may be meant, the likeliest first."""
+    opened = text.find("{")
+    loose = mended(text[opened:]) if opened >= 0 else ""
+    return objects(text) or objects(_TRAILING_COMMA.sub(r"\1", text)) or objects(loose) or _bare(text, kind)
+
+
+def _bare(text: str, kind: Any) -> list[Any]:
+    """A list for a form of one list; a word or a number for a form that needs no more."""
+    said = text.strip().strip("`*\"'. ")
+    first, *rest = dataclasses.fields(kind)
+    alone = all(f.default is not dataclasses.MISSING for f in rest)
+    hint = get_type_hints(kind)[first.name]
+    if alone and 0 < len(said) <= _LONGEST_WORD and (hint is int or get_origin(hint) is Literal):
+        return [{first.name: said}]
+    return _lists(text)
 
 
 def _lists(text: str) -> list[Any]:
@@ -121,9 +149,16 @@ def _key(key: Any) -> str:
 
 def _word(value: Any, words: tuple[Any, ...], where: str) -> Any:
     said = str(value).strip().strip("\"'.").lower()
+    said = _SAME_WORD.get(said, said)
     for word in words:
         if said == str(word).lower():
             return word
+    told = said.split()
+    among = [word for word in words if str(word).lower() in told]
+    if len(among) == 1 and len(told) <= 3:  # `candidate A`
+        return among[0]
+    if "other" in words:
+        return "other"
     raise WrongShape(f"{where} must be one of {', '.join(map(str, words))}")
 
 
@@ -156,10 +191,10 @@ def _scalar(value: Any, kind: Any, where: str) -> Any:
         return _text(value, where)
     number = value
     if isinstance(value, str):
-        try:
-            number = float(value.strip().rstrip("%")) / (100 if value.strip().endswith("%") else 1)
-        except ValueError:
-            raise WrongShape(f"{where} must be a number") from None
+        said = _NUMBER.findall(value)
+        if len(said) != 1:
+            raise WrongShape(f"{where} must be a number")
+        number = float(said[0]) / (100 if value.strip().endswith("%") else 1)
     if isinstance(number, bool) or not isinstance(number, int | float) or not -1e308 < number < 1e308:
         raise WrongShape(f"{where} must be a number")
     if kind is int and number != int(number):

@@ -18,15 +18,16 @@ from rewright.ask.forms import says
 from rewright.ask.outcome import Candidate
 from rewright.ask.ports import Difference
 from rewright.ask.quoting import block
+from rewright.ask.shown import rows_told
 from rewright.ask.subject import Subject, prompt
 from rewright.models.api import ModelError
 from rewright.models.made_up import MadeUp
 from rewright.models.redact import Redactor
 
 _APART = (
-    "Two queries were made for one question. Decide which reading the question means; the database "
-    "below, made up to be as small as "
-    "it can be, shows where they part. Say unsure if both may be meant."
+    "Two queries were made for one question. Decide which reading the question means. Where a made-up "
+    "database follows, it shows the "
+    "smallest case in which they part. Say unsure if both may be meant."
 )
 _SELECT = (
     "Several queries were made for one question; all run. Choose the one most likely right: it has "
@@ -114,9 +115,11 @@ def _told(difference: Difference, first: Candidate, second: Candidate, disclosur
     redactor.sql(first.sql)
     redactor.sql(second.sql)
     made_up = MadeUp(redactor)
-    setup = "\n".join(made_up.statement(statement) for statement in difference.setup)
-    return (
-        f"A database on which they part:\n{block(setup)}\nA "
-        f"gives:\n{block(made_up.result(difference.first))}\n"
+    setup = "\n".join(made_up.statement(statement) for statement in rows_told(difference.setup))
+    gives = (
+        f"A gives:\n{block(made_up.result(difference.first))}\n"
         f"B gives:\n{block(made_up.result(difference.second))}"
     )
+    if not setup:
+        return f"On any database they return other columns.\n{gives}"
+    return f"A database on which they part (columns not shown are NULL):\n{block(setup)}\n{gives}"

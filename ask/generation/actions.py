@@ -16,20 +16,31 @@ from pglast.parser import scan
 
 Tag = Literal["EXPLORE", "REFINE", "SQL", "CONFIRM"]
 _TAG = re.compile(
-    r"\[\s*(EXPLORE|REFINE|SQL|CONFIRM)\s*\]|^\W{0,4}(EXPLORE|REFINE|SQL|CONFIRM)\b\W{0,3}:",
+    r"[\[<]\s*(EXPLORE|REFINE|SQL|CONFIRM)\s*[\]>]|^\W{0,4}(EXPLORE|REFINE|SQL|CONFIRM)\b\W{0,3}:",
     re.IGNORECASE | re.MULTILINE,
 )
 _FENCE = re.compile(
     r"```[ \t]*(?:sql|postgresql|postgres|duckdb)?[ \t]*\n?(.*?)(?:```|\Z)", re.IGNORECASE | re.DOTALL
 )
 _BARE = re.compile(r"^\s*(select|with)\b", re.IGNORECASE)
+_STATEMENT = re.compile(
+    r"^[\s(]*(?:select|with|values|table|explain|set|show|insert|update|delete|merge|create|alter|drop|truncate|grant"
+    r"|revoke|do|call|copy|begin|commit|vacuum|analyze|lock|declare|execute|prepare)\b",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(r"[\[<]\s*/\s*(?:EXPLORE|REFINE|SQL|CONFIRM)\s*[\]>]", re.IGNORECASE)
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.IGNORECASE | re.DOTALL)
+_ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s+(?=select\b|with\b)", re.IGNORECASE | re.MULTILINE)
+_COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _MOST_QUERIES = 8
 _LONGEST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``queries`` of EXPLORE (several) and SQL (one); ``text`` of REFINE and CONFIRM."""
+    """``queries`` of EXPLORE (several) and SQL (one; more were said where there are more); ``text`` of REFINE
+    and CONFIRM.
+    """
 
     tag: Tag
     text: str = ""
@@ -38,19 +49,25 @@ class Action:
 
 def action_of(reply: str) -> Action | None:
     """The action, or None where there is none in the reply."""
-    reply = reply[:_LONGEST]
+    reply = _CLOSED.sub("", _THINKING.sub("", reply[:_LONGEST]))
     match = _TAG.search(reply)
     if match is None:
         return _untagged(reply)
     tag = cast("Tag", (match[1] or match[2]).upper())
     following = _TAG.search(reply, match.end())
+    if (
+        tag == "REFINE"
+        and following is not None
+        and (following[1] or following[2]).upper() in {"SQL", "EXPLORE"}
+    ):
+        return action_of(reply[following.start() :])  # a plan waits for no result
     rest = reply[match.end() : following.start() if following else len(reply)].strip()
     if tag in {"REFINE", "CONFIRM"}:
-        return Action(tag, rest)
+        return Action(tag, rest.lstrip("*_:- \n"))
     queries = _queries(rest)
     if not queries:
         return None
-    return Action(tag, rest, queries if tag == "EXPLORE" else queries[-1:])
+    return Action(tag, rest, queries)
 
 
 def _untagged(reply: str) -> Action | None:
@@ -59,13 +76,15 @@ def _untagged(reply: str) -> Action | None:
     if fenced is None and not _BARE.match(reply):
         return None
     queries = _queries(reply)
-    return Action("SQL", reply, queries[-1:]) if queries else None
+    return Action("SQL", reply, queries) if queries else None
 
 
 def _queries(text: str) -> tuple[str, ...]:
     blocks = [match[1] for match in _FENCE.finditer(text)] or [text]
-    found = [query for block in blocks for query in _split(block)]
-    return tuple(found[:_MOST_QUERIES])
+    found = [query for block in blocks for query in _split(_ITEM.sub("", block))]
+    # prose that stands beside a query is none
+    told = [query for query in found if _STATEMENT.match(_COMMENTS.sub("", query))]
+    return tuple(dict.fromkeys(told or found))[:_MOST_QUERIES]
 
 
 def _split(block: str) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from rewright.ask.asking import Asking
-from rewright.ask.compression import compress
+from rewright.ask.compression import WITHHELD, compress
 from rewright.ask.disclosure import Disclosure
 from rewright.ask.execution import ExecutionError, Rows
 from rewright.ask.exploring import explore
@@ -30,6 +30,8 @@ If the schema and the plan tell enough, begin with [SQL]. One SELECT (WITH is fi
 nothing else runs."""
 _EXPLORE = """[EXPLORE] up to 5 SELECTs, each ended by ";", to see what you must know first: spelling of
 values, formats, keys, NULLs.
+"""
+_EXPLORE_HIDDEN = f"""[EXPLORE] up to 5 SELECTs, each ended by ";". {WITHHELD}
 """
 _SHOWN = 10
 
@@ -63,7 +65,8 @@ def generate(
 ) -> Made:
     """Never raises: an error of the model is the query's."""
     explores = asking.settings.uses("exploration")
-    machine = Machine(_first(task, explores=explores), asking.settings, explores)
+    offered = (_EXPLORE_HIDDEN if disclosure.hides else _EXPLORE) if explores else ""
+    machine = Machine(_first(task, offered), asking.settings, explores)
     maker = _Maker(asking, runner, disclosure, machine, temperature)
     try:
         return maker.made()
@@ -135,8 +138,9 @@ class _Maker:
         return self.machine.tried(f"It ran: {shown}", worked=True)
 
 
-def _first(task: Task, *, explores: bool) -> tuple[Message, Message]:
-    instructions = _INSTRUCTIONS.format(explore=_EXPLORE if explores else "")
+def _first(task: Task, offered: str) -> tuple[Message, Message]:
+    """``offered``: what is said of explorations, empty where there are none."""
+    instructions = _INSTRUCTIONS.format(explore=offered)
     return prompt(
         "write the query",
         instructions,

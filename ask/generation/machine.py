@@ -28,6 +28,7 @@ TRANSITIONS: Mapping[State, frozenset[Tag]] = {
     "done": frozenset(),
 }
 FORCED = "Your budget is used up. Reply with [SQL] and the query now; nothing else is read."
+ONE = "There are {} statements in that reply. Reply with [SQL] and one SELECT; look first with [EXPLORE]."
 _UNUSABLE = 3
 _KEPT_REPLY = 3_000
 
@@ -153,6 +154,9 @@ class Machine:
     def _follow(self, action: Action, reply: str) -> Command:
         if action.tag == "CONFIRM":
             return self._confirm(action)
+        if action.tag == "SQL" and len(action.queries) > 1:
+            self._turns.append(_Turn(None, reply[:_KEPT_REPLY], ONE.format(len(action.queries))))
+            return self._end() if self.spent else Again()
         self._turns.append(_Turn(action.tag, reply[:_KEPT_REPLY]))
         if action.tag == "EXPLORE":
             self.state = "explored"

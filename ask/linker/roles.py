@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from rewright.ask.asking import Asking
+from rewright.ask.compression import WITHHELD
 from rewright.ask.describe import Description
 from rewright.ask.disclosure import Disclosure
 from rewright.ask.exploring import explore
@@ -22,7 +23,7 @@ from rewright.models.api import ModelError
 _LINK = (
     "Say what each table of the schema is for in this question: target (holds what is asked for), "
     "filter (holds what a condition is "
-    "about), bridge (only joins two others; say which) or none; and which of its columns may be "
+    "about), bridge (only joins two others; why says which) or none; and which of its columns may be "
     "needed. Where several columns may "
     "serve the same purpose name them all. Don't assume what kind of thing a name is: mark every "
     "column that may hold it."
@@ -31,9 +32,9 @@ _PROFILE = (
     "Test whether one table fits its supposed role in this question, by 3 to 8 short PostgreSQL SELECTs "
     "over this table alone: what its "
     "codes and categories look like, what one row stands for, whether its keys are filled, how texts "
-    "and dates are written. Use "
-    "LIMIT, DISTINCT and counts; results of more than 30 rows are summarised."
+    "and dates are written. "
 )
+_SEEN = "Use LIMIT, DISTINCT and counts; results of more than 30 rows are summarised."
 MOST = 8
 MOST_TABLES = 8
 _SCHEMA_TOKENS = 8_000
@@ -98,7 +99,7 @@ def _profiled(
 ) -> str:
     messages = prompt(
         "profile a table",
-        _PROFILE,
+        _PROFILE + (WITHHELD if disclosure.hides else _SEEN),
         description.text(table, budget=2_000),
         f"Supposed role: {role.role}. {role.why}",
         subject.text(),

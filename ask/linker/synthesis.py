@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rewright.ask.asking import Asking
+from rewright.ask.compression import WITHHELD
 from rewright.ask.describe import Description, selection_of
 from rewright.ask.disclosure import Disclosure
 from rewright.ask.exploring import explore
@@ -49,7 +50,7 @@ def synthesise(
         last = number + 1 >= asking.settings.rounds
         messages = prompt(
             "choose columns",
-            _SYNTHESISE,
+            f"{_SYNTHESISE} {WITHHELD}" if disclosure.hides else _SYNTHESISE,
             "Schema:\n" + description.text(left, budget=_SCHEMA_TOKENS, fullest=1),
             "Marked *: " + ", ".join(f"{t}.{c}" for t, c in marked),
             "Roles:\n" + "\n".join(f"- {t}: {r.role}. {r.why}" for t, r in roles.items()),

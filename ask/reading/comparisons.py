@@ -7,6 +7,7 @@ Owns their grammar. What it cannot place raises Unclear.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.averages import against_average
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -30,6 +31,10 @@ _SWITCHED = {"or more": ">=", "or less": "<="}
 _TIMED = {"after": ">", "before": "<"}
 _ONLY_NUMBER = 0.9
 _AVERAGES = {"average of all": ">", "below average": "<"}
+
+
+_GRADES = frozenset({"rating", "score", "grade", "rank", "level"})
+_COUNTED_OR_COMPARED = 0.75
 
 
 def comparisons(draft: Draft) -> None:
@@ -92,6 +97,8 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
     if right is not None and _of_its_own(draft.links[right]):
         right = None
+    if right is None and left is not None and _by_size(draft, at, operator, number, left):
+        return
     _compare(
         draft,
         at,
@@ -103,6 +110,23 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
     total = next((i for i in range(number + 1, len(draft.links)) if draft.links[i].mark == "summed"), None)
     if total is not None:
         _added_up(draft, at, total)
+
+
+def _by_size(draft: Draft, at: int, operator: str, number: int, left: int) -> bool:
+    """`lakes larger than 1000`: the property that the adjective is about, where the rows have one."""
+    adjective = ADJECTIVES.get(draft.links[at].word.split()[-2]) if " than" in draft.links[at].word else None
+    if draft.links[left].mark != "table" or adjective is None or adjective.sort != "comparative":
+        return False
+    units = draft.scope.numbered.get(draft.links[number].number, ())
+    try:
+        column, _ = draft.scope.property(draft.scope.table(draft.links[left]), adjective.steps, units)
+    except Unclear:
+        return False
+    if column.kind != "number":
+        return False
+    draft.where.append(Compared(Column(column), operator, draft.links[number].number))
+    draft.use(number)
+    return True
 
 
 def _of_the_same(draft: Draft, at: int, operator: str, number: int) -> bool:
@@ -171,6 +195,14 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
     if right is not None and draft.links[right].mark == "column":
         column = draft.scope.column(draft.links[right], ("number",))
         if column.kind == "number" and column.name.lower() != "id" and not column.key:
+            said = draft.links[right].word
+            if (
+                said.endswith("s")
+                and set(draft.scope.words(column)) & _GRADES
+                and said[:-1] in draft.scope.words(column)
+            ):
+                # `more than 3 ratings`: so many of them
+                draft.scope.doubt(f"whether {said} are counted or compared", _COUNTED_OR_COMPARED)
             draft.use(right)
             draft.where.append(Compared(Column(column), operator, value))
             return

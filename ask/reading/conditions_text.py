@@ -12,6 +12,7 @@ from typing import assert_never
 from rewright.ask.context import ColumnContext, Context, Join, is_text
 from rewright.ask.reading.intent import (
     Above,
+    Age,
     Aggregate,
     AnyOf,
     Beside,
@@ -106,6 +107,8 @@ class Spelling:
                 return self._span(start, end, unit)
             case Gap(column, within, unit):
                 return self._gap(column, within, unit)
+            case Age(column):
+                return f"extract(year from age(current_date, {self.column(column)}))"
             case Measured(function, of):
                 return _called(function, self.expression(of))
             case Rounded(of, digits):

@@ -86,16 +86,15 @@ def _of_sides(draft: Draft, at: int) -> bool:
     """
     end = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in _ENDS), len(draft.links))
     measures = {"count", *FUNCTIONS}
-    middle = next(
-        (i for i in range(at + 2, end) if draft.links[i].mark in measures and draft.links[i].added), None
-    )
+    said = [i for i in range(at + 2, end) if draft.links[i].mark in measures]
+    middle = next((i for i in said if draft.links[i].added), said[0] if len(said) == 1 else None)
     if middle is None:
         return False
     left, filters = side(draft, at + 1, middle)
     right, others = side(draft, middle, end)
     if not isinstance(left, Aggregate) or not isinstance(right, Aggregate):
         return False
-    minuend, subtrahend, shared = side_by_side(left, filters, right, others)
+    minuend, subtrahend, shared = side_by_side(draft.scope, left, filters, right, others)
     draft.where += shared
     draft.outputs.append((at, Difference(minuend, subtrahend)))
     draft.use(at)

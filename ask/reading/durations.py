@@ -171,6 +171,8 @@ def _longer_than(draft: Draft, at: int) -> None:
         span = _span(draft, at, "")
     except Unclear:
         return
+    if link.preposition == "in":
+        _ends_so(draft, at, span)
     way = link.mark if link.mark in _COMPARED else (">" if link.word in {"longer", "later"} else "<")
     amount = draft.links[number].number
     if span.start.type == span.end.type == "date":
@@ -182,6 +184,19 @@ def _longer_than(draft: Draft, at: int) -> None:
     draft.where.append(Compared(span, way, right))
     draft.use(at, *range(at + 1, unit_at + 1))
     _use_verbs(draft)
+
+
+def _ends_so(draft: Draft, at: int, span: Span) -> None:
+    """`answered in at most 7 days`: the verb is of the end. Raises Unclear."""
+    said = [link for link in draft.scope.links if link.mark != "stop"]
+    place = next((i for i, link in enumerate(said) if link is draft.links[at]), 0)
+    verb = said[place - 1] if place else None
+    own = {root(w) for w in draft.scope.words(span.end)}
+    if verb is None or not (span.end in verb.columns or root(verb.word) in own):
+        raise Unclear(f"it is not clear from when on {draft.links[at].text} is counted")
+    if place > 1 and said[place - 2].mark in {"not", "without"}:
+        raise Unclear(f"it is not clear whether what was never {verb.text} is meant, too")
+    verb.used = True
 
 
 # ------------------------------------------------------------------ parts

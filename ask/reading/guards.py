@@ -26,6 +26,7 @@ from rewright.ask.reading.intent import (
     Ranged,
     Ratio,
     Span,
+    Without,
 )
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
@@ -55,6 +56,7 @@ _YES_NO = frozenset(listed("yes no y n true false t f"))
 _EXTREMES = frozenset(listed("maximum max minimum min highest lowest average avg mean total"))
 _FUTURE = 0.72
 _SUMMED = 0.93
+_NONE_OF_SEVERAL, _NEARLY_UNIQUE = 0.75, 0.8
 ADDITIVE = frozenset(
     map(
         stem,
@@ -103,6 +105,7 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _no_condition(intent, scope)
     _nothing_listed(intent, links, scope)
     _times_apart(intent)
+    _none_of_several(intent, scope)
     _other_units(intent, question, scope)
     _units_of_counts(intent, question, scope)
     _percentages(intent, question, scope)
@@ -160,8 +163,21 @@ def _times_apart(intent: Intent) -> None:
             if one.column != other.column or one.moment == other.moment:
                 continue
             (low, high), (least, most) = _days(one.moment), _days(other.moment)
-            if high <= least or most <= low:
+            months = {one.moment.month, other.moment.month}
+            if high <= least or most <= low or (None not in months and len(months) > 1):
                 raise Unclear(f"nothing is {one.moment.said} and {other.moment.said}")
+
+
+def _none_of_several(intent: Intent, scope: Scope) -> None:
+    """`which counties have no restaurant?`, of cities with a county each: a county with one such city is
+    listed, though restaurants are in its others.
+    """
+    kept = {c.kept for c in intent.where if isinstance(c, Without)}
+    only = intent.outputs[0] if len(intent.outputs) == 1 else None
+    if not isinstance(only, Column) or only.column.table not in kept or only.column.unique:
+        return
+    if only.column.distinct < _NEARLY_UNIQUE * scope.context.table(only.column.table).rows:
+        scope.doubt("whether none of several rows is meant", _NONE_OF_SEVERAL)
 
 
 def _units_in(words: Sequence[str]) -> list[tuple[int, frozenset[str]]]:

@@ -87,6 +87,13 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Age:
+    """The completed years from a date until today."""
+
+    column: ColumnContext
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """The time from a row's ``column`` to that of the next row with the same ``within`` (of all rows for
     None), in a unit as that of `Span`.
@@ -102,7 +109,7 @@ class Measured:
     """A function over what is worked out of each row."""
 
     function: Function
-    of: Span | Difference | Gap | Product | Ratio
+    of: Span | Difference | Gap | Product | Ratio | Age
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +175,7 @@ Expression = (
     | Product
     | Span
     | Gap
+    | Age
     | Measured
     | Rounded
     | Converted

@@ -8,6 +8,7 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
     Above,
+    Age,
     Aggregate,
     AnyOf,
     Beside,
@@ -71,6 +72,8 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return columns_of(of)
         case Span(start, end) | Product(start, end):
             return (start, end)
+        case Age(column):
+            return (column,)
         case Gap(column, within):
             return (column,) if within is None else (column, within)
         case Compared(left) | Ranged(left):

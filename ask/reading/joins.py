@@ -195,6 +195,10 @@ def _steps(context: Context, ref: TableRef) -> list[Step]:
     return found
 
 
+_NEARLY, _RIVAL = 0.75, 0.85
+"""Of a way that was found in the data, where another is nearly as likely."""
+
+
 def _best(
     ways: list[list[Step]], target: TableRef, roles: Sequence[str], near: Sequence[TableRef]
 ) -> tuple[list[Step], float]:
@@ -207,7 +211,12 @@ def _best(
     best = max(map(likely, ways))
     kept = [way for way in ways if likely(way) >= best - 0.01]
     if len(kept) == 1:
-        return kept[0], 1.0
+        rivals = [way for way in ways if way not in kept and likely(way) >= _NEARLY * best]
+        by = {step.new for step in kept[0][:-1]}
+        # found in the data, as another way is that goes by other tables, of which nobody spoke either
+        another = any(not by & {step.new for step in way[:-1]} for way in rivals)
+        unsaid = bool(by) and not by & set(near)
+        return kept[0], _RIVAL if best < 1 and another and unsaid else 1.0
     ends = {stem(w) for ref in (_begins_at(kept[0]), target) for w in names.words(ref.name)}
     said = {role(word) for word in roles if stem(word) not in ends}
     told = [way for way in kept if _told(way, kept, said)]

@@ -57,7 +57,7 @@ class Moment:
 
 def moment_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     """The moment that begins at a token, and how many tokens it takes."""
-    found = _bounded(words, at) or _relative(words, at)
+    found = _bounded(words, at) or _long_ago(words, at) or _relative(words, at)
     if found is None:
         return None
     moment, end = found
@@ -248,6 +248,21 @@ def _qualifier(words: Sequence[Token], at: int) -> tuple[str, int]:
         end = skip(words, at + 1 + negated, {"of", "the", "current", "this", *_UNITS, ")", "iso"})
         return "excluding", end
     return "", held
+
+
+def _long_ago(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
+    """`more than 5 years ago`, `less than 2 weeks ago`: before or since that day."""
+    more = word_at(words, at) in {"more", "longer"} and word_at(words, at + 1) == "than"
+    less = word_at(words, at) in {"less", "fewer"} and word_at(words, at + 1) == "than"
+    over = word_at(words, at) == "over"
+    number = at + (2 if more or less else 1)
+    if not (more or less or over) or word_at(words, number + 2) != "ago":
+        return None
+    unit = _UNITS.get(word_at(words, number + 1), "")
+    if words[number].kind != "number" or not words[number].word.isdigit() or unit in {"", "decade", "hour"}:
+        return None
+    day = f"current_date - {_interval(unit, int(words[number].word))}"
+    return (Moment("", day) if less else Moment("", end=day)), number + 3
 
 
 def _ago(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:

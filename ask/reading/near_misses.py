@@ -101,6 +101,7 @@ def _said_through_others(links: Sequence[Link], scope: Scope) -> None:
         if first.mark == second.mark and first.word == second.word and second.word in relative
     }
     tables = Counter(link.tables[0].ref for link in links if link.mark == "table")
+    again -= {"belong", "belongs"}  # to something else each time
     if again - {link.word for link in links if link.mark == "table"} and max(tables.values(), default=0) > 1:
         scope.doubt(f"whether {min(again)} is said of others", _AS_LIKELY)
 

@@ -109,6 +109,17 @@ def settle(draft: Draft) -> None:
     settled = [(_as_measured(draft, e), way) for e, way in settled]
     distinct = [e for _, e in draft.outputs if isinstance(e, Aggregate) and e.distinct]
     draft.order = [(_as_shown(e, distinct), way) for e, way in settled]
+    _ranked_by(draft)
+
+
+def _ranked_by(draft: Draft) -> None:
+    """`list the shops, starting from the best ratings`: what they are ranked by is shown, too."""
+    ranked = any(link.mark == "order" and link.word.startswith("starting from") for link in draft.links)
+    first = draft.order[0][0] if draft.order else None
+    if ranked and isinstance(first, Column) and not draft.groups and not draft.returned:
+        shown = [e for _, e in draft.outputs]
+        if shown and first not in shown and not any(aggregates_of(e) for e in shown):
+            draft.outputs.append((len(draft.links), first))
 
 
 def _as_measured(draft: Draft, expression: Expression) -> Expression:

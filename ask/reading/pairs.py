@@ -24,6 +24,7 @@ departure departed departs depart: arrival arrived arrives arrive
 ordered order placed: shipped delivered delivery ship shipment
 shipped sent dispatched: delivered arrived received delivery
 requested reported created raised opened submitted logged: resolved closed completed approved fixed restored
+requested reported created raised submitted logged received filed: answered replied
 filed lodged submitted: resolved closed settled decided
 borrowed loaned lent rented issued taken loan: returned return
 issued issue invoiced invoice: paid payment

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rewright.ask.reading.ages import ages
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.counted_groups import counted_groups
@@ -37,6 +38,7 @@ from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_sid
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.shaping import shaped
+from rewright.ask.reading.states import sums_of_deeds
 from rewright.ask.reading.superiors import superiors
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
@@ -87,6 +89,7 @@ _PASSES = (
     rivals,
     periods,
     side_by_side,
+    ages,
     durations,
     superiors,
     against_named,
@@ -122,6 +125,7 @@ def without_presentation(question: str) -> str:
 
 def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, Draft]:
     """The intent of a question. Raises Unclear."""
+    sums_of_deeds(links)
     if not any(link.mark in _SAID for link in links):
         raise Unclear("the data does not say: none of the question's words is in it")
     first = question.split(maxsplit=1)[0].lower().strip(",") if question.split() else ""

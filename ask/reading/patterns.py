@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from rewright.ask.context import ColumnContext
+from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     AnyOf,
+    Column,
     Condition,
     Spelled,
 )
 from rewright.ask.reading.joins import Unclear
+
+_IN_WHICH = 0.93
+_FREE = frozenset(
+    {"text", "description", "comment", "comments", "note", "notes", "message", "body", "remarks", "abstract"}
+)
+"""Names of columns that hold what people write."""
 
 
 def spellings(draft: Draft) -> None:
@@ -25,7 +32,7 @@ def spellings(draft: Draft) -> None:
         if _holds_a_row(draft, at, text):
             link.mark = "relation"
             continue
-        column = _spelled_column(draft, at)
+        column = _spelled_column(draft, at, draft.links[text].text)
         word = draft.links[text].text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         pattern = {"starts": f"{word}%", "ends": f"%{word}", "contains": f"%{word}%"}[link.mark]
         negated = draft.before(at, "not", "without")
@@ -43,13 +50,29 @@ def _holds_a_row(draft: Draft, at: int, text: int) -> bool:
     return named.mark == "table" and all(c.table not in {t.ref for t in named.tables} for c, _ in link.values)
 
 
-def _spelled_column(draft: Draft, at: int) -> ColumnContext:
+def _free_text(draft: Draft, table: TableContext, said: str) -> ColumnContext | None:
+    """`complaints containing the word 'smoke'`, that have no name: the only text of theirs in which the word
+    stands, else the one called so.
+    """
+    texts = [c for c in table.columns if c.kind == "text" and not c.key]
+    found = [c for c in texts if any(said.lower() in v.lower() for v in c.values)]
+    found = found or [c for c in texts if set(draft.scope.words(c)) & _FREE]
+    if len(found) != 1:
+        return None
+    draft.scope.doubt("in which text a word is looked for", _IN_WHICH)
+    return found[0]
+
+
+def _spelled_column(draft: Draft, at: int, said: str) -> ColumnContext:
     for i in range(at - 1, -1, -1):
         link = draft.links[i]
         if link.mark == "column" and any(c.kind == "text" for c in link.columns):
+            column = draft.scope.column(link, ("text",))
+            if not link.used and all(o.mark in {"return", "distinct"} for o in draft.links[:i]):
+                draft.outputs.append((i, Column(column)))  # `which addresses end with ...`
             if not link.used:
                 draft.use(i)
-            return draft.scope.column(link, ("text",))
+            return column
         if link.mark == "label":
             draft.use(i)
             table = draft.about(i)
@@ -58,9 +81,12 @@ def _spelled_column(draft: Draft, at: int) -> ColumnContext:
                 raise Unclear("it is not clear which name is meant")
             return labels[0]
         if link.mark == "table":
-            labels = draft.scope.label(draft.scope.table(link))
+            table = draft.scope.table(link)
+            labels = draft.scope.label(table)
             if len(labels) == 1 and labels[0].kind == "text":
                 return labels[0]
+            if draft.links[at].mark == "contains" and (free := _free_text(draft, table, said)) is not None:
+                return free
             break
     raise Unclear(f"it is not clear what {draft.links[at].text} is said of")
 

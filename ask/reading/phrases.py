@@ -40,7 +40,12 @@ _PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id
 _AMOUNTS = {"data", "mass", "mass in pounds", "volume", "time"}
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
-_IS_MONEY = frozenset(map(stem, listed("fee fine salary wage expense cost charge tax refund bonus royalty")))
+_IS_MONEY = frozenset(
+    map(
+        stem,
+        listed("fee fine salary wage expense cost charge tax refund bonus royalty payment donation"),
+    )
+)
 """Of rows called so the total is a sum of money."""
 _ONLY_NUMBER = 0.92
 _DAYS = frozenset(map(stem, listed("date day time")))
@@ -104,6 +109,11 @@ def checked(function: Function, column: ColumnContext, link: Link) -> Aggregate:
     return Aggregate(function, column)
 
 
+def _several(link: Link) -> bool:
+    """`payments received`, too."""
+    return any(word.endswith("s") for word in link.word.split())
+
+
 def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, int] | None:
     """`total check-ins` where each row of check-ins holds a count."""
     after = draft.next(at, "table")
@@ -123,14 +133,14 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
     )
     if counted is None and asked:
         counted = amount_column(draft, table)
-    if counted is None and function == "sum" and draft.links[after].word.endswith("s") and not asked:
+    if counted is None and function == "sum" and _several(draft.links[after]) and not asked:
         if draft.links[at].word.endswith(" of") and "number" not in draft.links[at].word:
             if (only := amount_column(draft, table)) is not None:
                 return Aggregate("sum", only), after + 1
             raise Unclear(f"it is not clear whether {draft.links[after].text} are to be counted or added up")
         # as it is spelled: `fine` is the end in another language
-        called = stem(names.normal(table.ref.name).split()[-1])
-        only = amount_column(draft, table) if called in _IS_MONEY else None
+        called = {stem(word) for word in names.normal(table.ref.name).split()}
+        only = amount_column(draft, table) if called & _IS_MONEY else None
         if only is not None:
             # `total fees per year`: their number is asked for in other words
             return Aggregate("sum", only), after + 1

@@ -7,6 +7,7 @@ from typing import assert_never
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
     Above,
+    Age,
     Aggregate,
     AnyOf,
     Beside,
@@ -117,6 +118,8 @@ def expression(what: Expression) -> str:
         case Gap(column, within, unit):
             same = f" of the same {_column(within)}" if within is not None else ""
             return f"the time from a {_column(column)}{same} to the next" + (f" in {unit}s" if unit else "")
+        case Age(column):
+            return f"the age in years by {_column(column)}"
         case Measured(function, of):
             return f"{_FUNCTIONS[function]} of {expression(of)}"
         case Rounded(of, digits):

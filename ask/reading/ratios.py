@@ -31,6 +31,7 @@ from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.ratio_sides import had
+from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import stem
 from rewright.sql.algebra import TableRef
 
@@ -38,6 +39,9 @@ _OF_WHICH = 0.95
 _COUNTED = 0.95
 _PER_OTHER = 0.9
 _FOR_WHOM = 0.75
+_OF_EACH_ROW = 0.88
+_WHOSE_CONDITION = 0.75
+_OF_TWO_TABLES = 0.75
 _SAYING = {
     "done",
     "defined",
@@ -62,12 +66,29 @@ def ratios(draft: Draft) -> None:
         if link.used:
             continue
         whole = any(o.mark == "out of" for o in draft.links[at:])
-        if link.mark == "ratio" and not whole:
+        if (link.mark == "ratio" or _the_same_rows(draft, at)) and not whole:
             _ratio(draft, at)
         elif link.word == "per" and link.mark == "each":
             _one_per_other(draft, at)
         elif link.mark in {"percent", "share", "ratio"}:
             _share(draft, at, percent=link.mark == "percent")
+
+
+def _the_same_rows(draft: Draft, at: int) -> int | None:
+    """`proportion of papers that belong to 2 sets to papers that belong to 1`: where the second side is."""
+    if draft.links[at].mark not in {"ratio", "share"} or at + 1 >= len(draft.links):
+        return None
+    first = draft.links[at + 1]
+    return next(
+        (
+            i
+            for i in range(at + 3, _end(draft, at))
+            if first.mark == draft.links[i].mark == "table"
+            and draft.links[i].preposition == "to"
+            and draft.links[i].tables[0] == first.tables[0]
+        ),
+        None,
+    )
 
 
 def _one_per_other(draft: Draft, at: int) -> None:
@@ -110,7 +131,7 @@ def _ratio(draft: Draft, at: int) -> None:
     first = _end(draft, at)
     per = first < len(draft.links) and draft.links[first].word == "per"
     end = _end(draft, first) if per and not _to(draft, at, first) else first
-    middle = next(
+    middle = _the_same_rows(draft, at) or next(
         (
             i
             for i in range(at + 2, end)
@@ -126,9 +147,13 @@ def _ratio(draft: Draft, at: int) -> None:
     draft.use(middle)
     shared: list[Condition] = []
     if isinstance(top, Aggregate) and isinstance(below, Aggregate):
-        top, below, shared = side_by_side(top, filters, below, others)
+        top, below, shared = side_by_side(draft.scope, top, filters, below, others)
     elif (named := _of_named(top, filters, below, others)) is not None:
         top, below = named
+    elif _of_each_row(top, below) and not filters:
+        # `the ratio of length to width of boats in Oslo`
+        shared = others
+        draft.scope.doubt("whether the ratio of each row is wanted", _OF_EACH_ROW if others else 1.0)
     elif filters or others:
         raise Unclear("it is not clear of which rows the ratio is wanted")
     if any(link.mark == "each" and not link.used for link in draft.links):
@@ -136,6 +161,8 @@ def _ratio(draft: Draft, at: int) -> None:
         kinds = {type(top), type(below)}
         top, below = (_summed(e) if kinds == {Aggregate, Column} else e for e in (top, below))
     draft.where += shared
+    if isinstance(top, Column) and isinstance(below, Column) and top.column.table != below.column.table:
+        draft.scope.doubt("whether the ratio of each pair of rows is wanted", _OF_TWO_TABLES)
     ratio = Ratio(top, below)
     average = draft.before(at, "avg")
     if average is not None and isinstance(top, Column) and isinstance(below, Column):
@@ -146,14 +173,24 @@ def _ratio(draft: Draft, at: int) -> None:
     draft.use(at)
 
 
+def _of_each_row(top: Expression, below: Expression) -> bool:
+    return isinstance(top, Column) and isinstance(below, Column) and top.column.table == below.column.table
+
+
 def side_by_side(
-    left: Aggregate, filters: list[Condition], right: Aggregate, others: list[Condition]
+    scope: Scope, left: Aggregate, filters: list[Condition], right: Aggregate, others: list[Condition]
 ) -> tuple[Aggregate, Aggregate, list[Condition]]:
     """Two measures with the conditions of each, and those of both. Raises Unclear."""
     known = {_subject(c) for c in filters}
     # what is said at the end of one side only is said of both: `... in New York`
     at_the_end = bool(known) or _of_one_kind(left, right, others)
     shared = [c for c in others if at_the_end and _subject(c) not in known]
+    if known and shared and shared == others:
+        # `courses with a lab to courses with a discussion`: the other side has a condition of its own, unless
+        # that is a time or a place, which may be said of both
+        shared = [c for c in others if isinstance(c, During)]
+        doubted = bool(shared) or any(isinstance(c, OneOf) for c in others)
+        scope.doubt("of which side a condition is said", _WHOSE_CONDITION if doubted else 1.0)
     others = [c for c in others if c not in shared]
     made = Aggregate(left.function, left.of, left.distinct, tuple(filters))
     beside = Aggregate(right.function, right.of, right.distinct, tuple(others))
@@ -220,12 +257,14 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
     """What one side counts or holds, and its conditions. Raises Unclear."""
     part = Draft([link for link in draft.links[start:end] if link.mark != "comma"], draft.scope)
     _rows_of_the_number(part)
+    exactly = _so_many_exactly(part)
     conditions(part)
     measured: Expression | None = None
     for at, link in enumerate(part.links):
         if link.used:
             continue
-        found = measure_at(part, at)
+        ranked = link.mark in {"top", "bottom"} and part.next(at, "column") is not None
+        found = measure_at(part, at, extremes=ranked)
         if found is not None:
             measured = found[0]
             part.use(*range(at, found[1]))
@@ -244,6 +283,8 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
     had(part, measured)
     if part.having:
         part.where += [_so_many(c, measured, part) for c in part.having]
+    if exactly is not None:
+        part.where.append(_so_many(exactly, measured, part))
     left = [link.text for link in part.links if not link.used and link.mark not in {"named", "distinct"}]
     if measured is None or left:
         raise Unclear(f"it is not clear of what the ratio is wanted: {', '.join(left)}")
@@ -284,6 +325,19 @@ def _so_many(condition: Condition, measured: Expression | None, part: Draft) -> 
     if not condition.right.isdigit():
         raise Unclear("a ratio of measured groups is not understood yet")
     return Many(of, many, condition.operator, condition.right)
+
+
+def _so_many_exactly(part: Draft) -> Compared | None:
+    """`authors with 1 paper`, of authors: so many rows, neither more nor fewer."""
+    for at, link in enumerate(part.links[:-1]):
+        noun = part.links[at + 1]
+        before = part.links[at - 1].mark if at else ""
+        if link.mark != "number" or noun.mark != "table" or not at or not link.number.isdigit():
+            continue
+        if before in {"table", "relation"}:
+            part.use(at, at + 1)
+            return Compared(Aggregate("count", part.scope.table(noun).ref), "=", link.number)
+    return None
 
 
 def _rows_of_the_number(part: Draft) -> None:

@@ -182,7 +182,10 @@ class Scope:
             owners = [{c.table for c in one.columns} for one in self.links if one.mark == "column"]
             spoken = {next(iter(held)) for held in owners if len(held) == 1}
         told = set[TableRef]().union(*(self.told_by(ref) for ref in spoken))
-        return [c for c in found if c.table in told]
+        own = [c for c in found if c.table in told]
+        # `the average amount per donor type`: of what refers to donors
+        refer = {j.many.table for j in self.context.joins if j.one.table in spoken}
+        return own or [c for c in found if c.table in refer]
 
     def said_table(self, link: Link) -> TableContext | None:
         """The table whose rows a column's phrase names with it: `names of merchants`."""

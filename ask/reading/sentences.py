@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.agents import agents
+from rewright.ask.reading.ages import births
 from rewright.ask.reading.beside_nouns import (
     attributes_behind,
     floors,
@@ -69,6 +70,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _last_ones(links)
     links = _done_to_measures(links)
     _under_a_state(links)
+    births(links, scope)
     still_so(links, scope)
     lives(links, scope)
     times(links)

@@ -41,7 +41,7 @@ def both(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
     return False
 
 
-def _several_of_the_first(draft: Draft, at: int, of: ColumnContext) -> TableRef | None:
+def several_of_the_first(draft: Draft, at: int, of: ColumnContext) -> TableRef | None:
     """The first table said before a place, where it is what is asked for and has several rows of this one."""
     place = next((i for i in range(at) if draft.links[i].mark == "table"), None)
     if place is None or any(link.mark in _MEASURES for link in draft.links[:place][:-1]):
@@ -55,7 +55,7 @@ def _several_of_the_first(draft: Draft, at: int, of: ColumnContext) -> TableRef 
 
 def _in_two_rows(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
     """`which artists played in Berlin and Oslo`: one concert is not in both, an artist's two may be."""
-    head = _several_of_the_first(draft, at, first.column)
+    head = several_of_the_first(draft, at, first.column)
     if head is None or second.negated:
         return False
     named = any(o.mark == "table" and o.tables[0].ref == first.column.table for o in draft.links[:at])
@@ -72,7 +72,7 @@ def one_without_the_other(draft: Draft, at: int, second: OneOf) -> bool:
     first = next((c for c in draft.where if isinstance(c, OneOf) and c.column == second.column), None)
     if first is None or first.negated or not second.negated:
         return False
-    head = _several_of_the_first(draft, at, first.column)
+    head = several_of_the_first(draft, at, first.column)
     if head is None:
         return False
     draft.where.remove(first)

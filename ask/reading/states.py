@@ -32,11 +32,15 @@ _CONTRARY = {
     for word, _, others in (pair.partition(": "),)
 }  # fmt: skip
 """Of which the one is true where a column of the other is not."""
+_BY_MEANS = frozenset(listed("paid settled made sent done ordered booked delivered received submitted given"))
+_MEANS = frozenset(listed("method means channel type mode way form medium"))
+_NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
 
 def still_so(links: Sequence[Link], scope: Scope) -> None:
     """`still open`, `still unpaid`, before anything else is made of these words."""
+    _by_which_means(links, scope)
     _open(links, scope)
     _still(links)
     _done_ones(links)
@@ -63,6 +67,29 @@ def states(links: list[Link], scope: Scope) -> list[Link]:
     made = list(_undone(links, scope))
     _never_done(made)
     return made
+
+
+def sums_of_deeds(links: Sequence[Link]) -> None:
+    """`how much was donated in 2024`, `total donated per region`: the amounts of the donations."""
+    for total, verb in pairwise(links):
+        past = verb.word.endswith("ed") or verb.word in _PAST
+        if total.mark == "sum" and verb.mark == "relation" and past and verb.tables:
+            total.text, verb.mark = "total amount", "table"
+
+
+def _by_which_means(links: Sequence[Link], scope: Scope) -> None:
+    """`paid by card`, of donations with a method: the verb says no more than the value."""
+    for at, verb in enumerate(links[:-1]):
+        by = links[at + 1] if links[at + 1].word == "by" and at + 2 < len(links) else None
+        value = links[at + 1] if by is None else links[at + 2]
+        if verb.mark != "unknown" or verb.word not in _BY_MEANS or value.mark not in {"value", "quoted"}:
+            continue
+        told = [c for c, _ in value.values if set(scope.words(c)) & _MEANS]
+        if value.preposition in {"by", "with", "via", "in", "through"} and told:
+            verb.mark = "relation"
+            value.values = tuple((c, v) for c, v in value.values if c in told)
+            if by is not None:
+                by.mark = "relation"
 
 
 def _open(links: Sequence[Link], scope: Scope) -> None:
@@ -142,11 +169,12 @@ def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
         if measure and behind is not None:
             own = tuple(c for c in held if all(c.table == other.table for other in behind.columns))
         if len(own) == 1 and behind is not None and (measure or behind.mark == "table"):
-            yield Link(link.text, "undone", columns=own)
+            yield Link(link.text, "undone", columns=own, preposition=link.preposition)
         elif held:
-            yield Link(link.text, "without")
+            yield Link(link.text, "without", preposition=link.preposition)
             fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
-            text = link.text if link.word in _CONTRARY else link.text[2:]
+            prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
+            text = link.text if link.word in _CONTRARY else link.text[len(prefix) :]
             yield Link(text, "column", columns=held, glued=True, fits=fits)
         else:
             yield link
@@ -161,15 +189,17 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
             for c in t.columns
             if c.kind == "boolean" and _CONTRARY[link.word] & {root(w) for w in scope.words(c)}
         )
-    if link.mark != "unknown" or not link.word.startswith("un") or len(link.word) < 6:
+    prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
+    if link.mark != "unknown" or not prefix or len(link.word) < 6:
         return ()
-    said = root(link.word[2:])
+    said = root(link.word[len(prefix) :])
+    dates = prefix == "un"  # `unpaid`, never `inpaid`
     return tuple(
         c
         for t in scope.context.tables
         for c in t.columns
         if said in {root(w) for w in scope.words(c)}
-        and (c.kind == "boolean" or (c.kind == "date" and c.nulls))
+        and (c.kind == "boolean" or (dates and c.kind == "date" and c.nulls))
     )
 
 

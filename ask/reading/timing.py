@@ -12,11 +12,14 @@ from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     During,
+    With,
+    Without,
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.pairs import lasting
+from rewright.ask.reading.sets import several_of_the_first
 from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
 
@@ -44,6 +47,7 @@ _STATES = {"open", "active", "valid", "running", "current", "live", "alive"}
 _UNTELLING = frozenset(map(root, listed("date time year by on at to from of in")))
 """Words of dates that a question may hold without speaking of them."""
 _ROLLING = 0.95
+_BOTH = 0.95
 _CAME = 0.75
 _BY_DEED = 0.95
 BEGINNING = 0.93
@@ -61,19 +65,21 @@ _OF_LIVES = {root(w) for w in listed("birth born death died deceased")}
 SAME_TIMES = tuple(
     line.split()
     for line in """
-joined started registered signed signup enrolled subscribed opened began since hired employed start begin
-cancelled ended closed left terminated stopped expired churned finished end expiry
-ordered placed bought purchased
-shipped sent dispatched
-delivered arrived received
-published released issued posted
-borrowed loaned lent
+joined started registered registration signed signup enrolled enrolment enrollment subscribed subscription \
+opened began since hired hire employed start begin
+cancelled cancellation ended closed left terminated termination stopped expired churned finished end expiry
+ordered placed bought purchased purchase
+shipped sent dispatched shipment dispatch
+delivered arrived received delivery arrival
+published released issued posted publication release
+borrowed loaned lent loan
 """.strip().splitlines()
 )
 """Verbs that say the same of a date."""
 
 
 def moments(draft: Draft) -> None:
+    _in_two_times(draft)
     for at, link in enumerate(draft.links):
         if link.mark == "moment" and not link.used and not _of_what_is_not(draft, at):
             for column in _timed(draft, at):
@@ -82,6 +88,27 @@ def moments(draft: Draft) -> None:
                     draft.scope.doubt("whether whole months or days up to today are meant", _ROLLING)
                 draft.where.append(During(column, link.moment))
             draft.use(at)
+
+
+def _in_two_times(draft: Draft) -> None:
+    """`donors who gave both in 2023 and in 2024`, `in 2023 and not in 2024`: rows of each, of one thing."""
+    found = [i for i, link in enumerate(draft.links) if link.mark == "moment" and not link.used]
+    if len(found) != 2 or draft.links[found[0]].moment == draft.links[found[1]].moment:
+        return
+    first, last = found
+    between = draft.links[first + 1 : last]
+    gone = [link for link in between if link.mark == "not"]
+    if len(gone) != len(between) or len(gone) > 1 or not (gone or "both" in draft.scope.roles):
+        return
+    (column, *more) = _timed(draft, first)
+    head = several_of_the_first(draft, first, column)
+    if head is None or more:
+        raise Unclear(f"nothing is {draft.links[first].text} and {draft.links[last].text}")
+    one, other = (During(column, moment) for i in found if (moment := draft.links[i].moment) is not None)
+    draft.where.append(With(head, column.table, (one,)))
+    draft.where.append((Without if gone else With)(head, column.table, (other,)))
+    draft.scope.doubt("both of two times", _BOTH)
+    draft.use(*range(first, last + 1))
 
 
 def _of_what_is_not(draft: Draft, at: int) -> bool:

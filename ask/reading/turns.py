@@ -12,6 +12,8 @@ from collections.abc import Container
 from rewright.ask.reading.asked_of import ASKED_OF
 from rewright.ask.reading.spoken import SPOKEN
 
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_MEASURE = r"(?:average|mean|median|total|number|maximum|minimum|highest|lowest|sum)"
 _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
 _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
@@ -197,8 +199,74 @@ _TURNS = tuple(
             r"\2 for each \1, highest first",
         ),
         (r"\bof (?:ours|theirs|hers|his)\b", ""),
+        # `shops rated above 4`
+        (
+            r"\brated (?=(?:above|over|below|under|at least|at most|(?:higher|lower|more|less) than)\b)",
+            "with a rating ",
+        ),
+        # `the average cost of repairs and that of inspections`: the same measure again
+        (
+            (
+                rf"\b(between|of) ((?:the )?{_MEASURE}\b(?:(?! of | for | in ).)*) (of|for|in) "
+                r"((?:(?! and ).)+?) (and|to|with) (?:that|those|the one|the ones) (?:of|for|in) "
+            ),
+            r"\1 \2 \3 \4 \5 \2 \3 ",
+        ),
+        # `the ratio of papers published in 2020 to those published in 2021`, `... to all papers`
+        (
+            (
+                r"\b(ratio|proportion) of ((?:the number of )?)(?!the\b)(\w+) ((?:(?! to ).)+?) to "
+                r"(?:the number of )?(?:those|the ones|ones) "
+            ),
+            r"\1 of \2\3 \4 to \2\3 ",
+        ),
+        (r"\b(ratio|proportion)( of (?:(?! to ).)+?) to all (?:of )?(?:the )?(?=\w)", r"\1\2 to "),
+        # `how many more complaints were received in 2025 than in 2024?`
+        (
+            (
+                r"^how many more (\w+) (?:were|was|did|do|have|had|are|came)\b((?:(?! in ).)*?) in "
+                r"(\w+(?: \d{4})?) than (?:in )?(\w+(?: \d{4})?)\s*\?*$"
+            ),
+            r"change in the number of \1\2 from \4 to \3",
+        ),
+        # `the busiest day for complaints`
+        (
+            r"\b(busiest|quietest) (day|weekday|month|quarter|year|week|hour) (?:for|of|in) (\w+)(?=\W*$)",
+            lambda m: f"{m[2]} with the {'most' if m[1].lower() == 'busiest' else 'fewest'} {m[3]}",
+        ),
+        (
+            (
+                r"\b(average|mean|maximum|minimum) length of (?:an?|the|each) (\w+) in "
+                r"(minutes|hours|days|weeks)\b"
+            ),
+            r"\1 duration of \2s in \3",
+        ),
+        # `answered within 7 days`
+        (
+            (
+                r"\b(?<!not )(\w+(?:ed|id|nt|lt)) within (?:the |a |an )?(\d+|one|two|three) "
+                r"(minutes?|hours?|days?|weeks?)(?! (?:of|after|from|before)\b)"
+            ),
+            r"\1 in at most \2 \3",
+        ),
+        # `donors who gave in both 2023 and 2024`
+        (r"\bin both (\d{4}) and (\d{4})\b", r"both in \1 and in \2"),
+        (rf"\bin both ({_MONTH}) and ({_MONTH}) (\d{{4}})\b", r"both in \1 \3 and in \2 \3"),
+        # `the average number of days it took to answer a complaint`
+        (r"\b(?:that )?it (?:took|takes|has taken) to (?=\w+ (?:an?|the|each)\b)", "to "),
         (r"\b(?:in|by) total and on average\b", "total and average"),
     )
+)
+_IN_A_NAME = re.compile(
+    r"\b(?:(?:that|which|who) )?(?:has|have|had|having|with|contains?|containing|mentions?|mentioning"
+    r"|includes?|including) (?:the words? )?"
+    r"(?:(?:'(?P<quoted>[^']+)'|\"(?P<double>[^\"]+)\") (?:anywhere )?in (?:its|their|the)"
+    r"|(?P<bare>[A-Z]\w*) in (?:its|their)) (?P<where>\w+(?: \w+)?)(?=\W*(?:$|[.?!]\s))"
+)
+_MENTIONING = re.compile(
+    r"\bmention(?:s|ing)? (?:the )?(?:words? )?['\"]?(?!(?:in|by|at|of|on|for|to|any|no|it|them)\b)"
+    r"(?P<said>\w+(?: \w+){0,2})['\"]?(?=\W*$)",
+    re.IGNORECASE,
 )
 _CONTAINING = re.compile(
     rf"\b(contain(?:s|ing)?|includ(?:es|ing)|with|having|has|have)\s+{_WORD}(?=\w)(?P<said>\w[\w-]*)",
@@ -207,6 +275,9 @@ _CONTAINING = re.compile(
 _BEGINNING = re.compile(
     r"\b((?:start|begin|end)(?:s|ing)?\s+(?:with|in|on))\s+(?:(?:the|an?)\s+)?(?:capital\s+)?"
     r"(?:letter\s+|letters\s+)?(?P<said>[A-Z])(?=\W|$)"
+)
+_AFFIX = re.compile(
+    r"\b((?:start|begin|end)(?:s|ing)?)\s+(?:(?P<way>with)|in|on)\s+(?P<said>@?\w[\w@.-]*\w)(?=\W|$)"
 )
 _ONLY_GROUPS = re.compile(
     r",\s*(?:but\s+)?only\s+(?:for\s+)?(?=\w+\s+(?:with|that|who|which|having)\b)", re.IGNORECASE
@@ -236,10 +307,30 @@ def weekdays(question: str, known: Container[str]) -> str:
     return _WEEKDAY.sub(r"day\1" if "day" in known else r"weekday\1", question)
 
 
+def _whose(match: re.Match[str]) -> str:
+    """`stations that have 'Road' in their name`."""
+    said = match["quoted"] or match["double"] or match["bare"]
+    return f"whose {match['where']} contains '{said}'"
+
+
+def _affixed(match: re.Match[str]) -> str:
+    """`a name starting with Mac`, `addresses that end in gmail.com`: what is a part of a text, no time and
+    no place.
+    """
+    said = match["said"]
+    part = ("." in said or "@" in said) and any(ch.isalpha() for ch in said)
+    if not part and (match["way"] is None or not said[0].isupper()):
+        return match[0]
+    return f"{match[1]} with '{said}'"
+
+
 def plainer(question: str) -> str:
     """The question with turns of phrase said plainly; words that are to be looked for in quotes."""
     for pattern, said in _TURNS:
         question = pattern.sub(said, question)
     question = _CONTAINING.sub(lambda m: f"{m[1]} the word '{m['said']}'", question)
+    question = _IN_A_NAME.sub(_whose, question)
+    question = _MENTIONING.sub(lambda m: f"containing the word '{m['said']}'", question)
     question = _BEGINNING.sub(lambda m: f"{m[1]} '{m['said']}'", question)
+    question = _AFFIX.sub(_affixed, question)
     return _ONLY_GROUPS.sub(". Only ", question)

@@ -20,8 +20,12 @@ _BEGINS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _AFTER_EXPLAIN = re.compile(
-    r"(?:[\s]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*(?:\n|\Z))*(?:\([^()]*\))?(?:[\s]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*(?:\n|\Z))*ask\b",
+    r"(?:[\s]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*(?:\n|\Z))*(?:\([^()]*\)|(?:(?:analy[sz]e|verbose)\s+)+)?(?:[\s]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*(?:\n|\Z))*ask\b",
     re.IGNORECASE,
+)
+_HOW = (
+    "a question stands in single quotes, those in it written twice, or between $$, as in "
+    "ASK 'how many orders are there?'"
 )
 _COMMENTS = frozenset({"SQL_COMMENT", "C_COMMENT"})
 _STRINGS = frozenset({"SCONST", "USCONST"})
@@ -85,6 +89,8 @@ class _Reader:
 
     def _question(self) -> Question:
         explain = self._takes("explain")
+        if explain and any(self._takes(word) for word in ("analyze", "analyse", "verbose")):
+            raise _Problem("EXPLAIN ASK has one option, FORMAT: it does not run the answer", "22023")
         form = self._options() if explain else "text"
         self._takes("ask")
         if not explain and self._takes("learn"):
@@ -92,7 +98,7 @@ class _Reader:
             return Question(learn=True)
         literal = self._next()
         if literal is None or literal.name not in _STRINGS:
-            raise self._unexpected(literal)
+            raise _Problem(f"{self._unexpected(literal)}: {_HOW}")
         asked = self._value(literal)
         choose = self._takes("choose")
         using = self._number() if self._takes("using") else 0
@@ -161,5 +167,5 @@ class _Reader:
         return self._text[token.start : token.end + 1]
 
     def _unexpected(self, token: Token | None) -> _Problem:
-        where = "end of input" if token is None else f'"{self._slice(token)[:60]}"'
-        return _Problem(f"syntax error at or near {where}")
+        where = "end of input" if token is None else f'or near "{self._slice(token)[:60]}"'
+        return _Problem(f"syntax error at {where}")

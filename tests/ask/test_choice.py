@@ -64,7 +64,7 @@ def test_readings_alike_here_are_told_apart_by_the_smallest_database(
     assert outcome.sql == PRICED
     asked = model.asked[model.tasks().index("choose between two readings")].messages[-1].text
     assert "A database on which they part" in asked
-    assert "INSERT INTO" in asked
+    assert "| painting (painting_id" in asked, "the rows on which they part"
     assert outcome.alternatives[0].sql == ALL
     assert outcome.alternatives[0].difference is not None
     assert outcome.alternatives[0].difference.first == "0"

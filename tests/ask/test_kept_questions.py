@@ -14,7 +14,12 @@ from bench.ask_models import chosen
 from rewright.engines.postgres.scratch import ScratchServer
 
 BENCH = Path(__file__).parents[2] / "bench"
-SETS = ("ask_fourteenth_strangers", "ask_fifteenth_strangers", "ask_sixteenth_strangers")
+SETS = (
+    "ask_fourteenth_strangers",
+    "ask_fifteenth_strangers",
+    "ask_sixteenth_strangers",
+    "ask_seventeenth_strangers",
+)
 TEXTS = ("how many", "which", "who", "when", "list them")
 
 

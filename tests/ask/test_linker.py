@@ -263,7 +263,7 @@ def test_the_budget_takes_detail_away_before_columns() -> None:
     assert "e.g. 'value 0'" in full
     assert "22 more" in full
     lean = description.text(budget=1)
-    assert lean == "table t: city text"
+    assert lean == "table t: text city"
     assert "value 0" not in Description(description.context, hides=True).text()
 
 
