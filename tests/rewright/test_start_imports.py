@@ -28,8 +28,9 @@ MODELS = ("litellm", "tokenizers", "rich")
         ),
         (
             "rewright.processes.lake_runner",
-            ("starlette", "prometheus_client", "scipy", "bm25s", "networkx", *CHECKER, *MODELS),
+            ("sqlalchemy", "starlette", "prometheus_client", "scipy", "bm25s", "networkx", *CHECKER, *MODELS),
         ),
+        ("rewright.wiring.lake_answers", ("sqlalchemy", "scipy", "bm25s", "networkx", *CHECKER)),
         ("rewright.lake.command", ("scipy", "bm25s", "networkx", "psycopg")),
         ("rewright.store.api", ("sqlalchemy.dialects.postgresql", "psycopg")),
     ],
