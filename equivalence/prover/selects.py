@@ -118,7 +118,8 @@ def _dependent_columns(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Col
     own = {rel for item in query.from_ for rel in columns_of(item, None)}
     found: dict[a.Column, None] = {}
     having = () if query.having is None else (query.having,)
-    for node in (*query.targets, *having, *query.order_by, *(query.distinct or ())):
+    shown: tuple[a.Node, ...] = (*query.targets, *having, *query.order_by, *(query.distinct or ()))
+    for node in shown:
         for c in _free_columns(node, keys):
             if c.rel in own:
                 found[c] = None
