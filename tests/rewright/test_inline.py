@@ -8,7 +8,6 @@ import itertools
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -45,9 +44,6 @@ def running(
     )
     try:
         wait(lambda: "optimiser_jobs_received_total" in started.get("/metrics"))
-        with connect(started, scratch_server, sample) as connection:
-            psycopg.ClientCursor(connection).execute(HELD)
-            _await_replacement(started, connection)
         yield started
     finally:
         started.stop()
@@ -59,34 +55,12 @@ def running(
 def client(running: Running, scratch_server: ScratchServer, sample: str) -> Iterator[psycopg.Connection[Any]]:
     with connect(running, scratch_server, sample) as connection:
         psycopg.ClientCursor(connection).execute(HELD)
-        _await_answer(running, connection)
+        _await_idle_optimiser(connection)
         yield connection
 
 
-def _await_answer(running: Running, connection: psycopg.Connection[Any]) -> None:
-    """The optimiser may still work on what the test before cancelled, or be starting again. It is asked for
-    something that it decides at once: finding a rewrite takes seconds of a processor, and then as many to find
-    out which other literals it holds for.
-    """
-    connection.execute("set rewright.budget = '2min'")
-
-    def answers() -> bool:
-        before = _failures(running)
-        simple(connection, f"select count(*) from part ready_{next(READY)}")
-        time.sleep(0.2)  # what was logged before the reply is read by another thread
-        return _failures(running) == before
-
-    wait(answers, 240)
-    connection.execute("reset rewright.budget")
-
-
-def _failures(running: Running) -> int:
-    return sum("inline.failed" in line for line in running.said)
-
-
-def _await_replacement(running: Running, connection: psycopg.Connection[Any]) -> None:
-    """A new process needs longer for its first rewrite, and may find none in the time that it has."""
-    _await_answer(running, connection)
+def _await_idle_optimiser(connection: psycopg.Connection[Any]) -> None:
+    """It may still work on what the test before cancelled, or be starting again."""
     connection.execute("set rewright.budget = '2min'")
 
     def answers() -> bool:
@@ -94,6 +68,7 @@ def _await_replacement(running: Running, connection: psycopg.Connection[Any]) ->
         return last(connection).startswith("replacement")
 
     wait(answers, 240)
+    connection.execute("reset rewright.budget")
 
 
 def optimiser(running: Running) -> int:
@@ -198,4 +173,10 @@ def test_the_original_runs_when_the_optimiser_dies(running: Running, client: psy
     wait(lambda: "inline.failed" in "".join(running.said))
     assert simple(client, "select count(*) from part c") == [(1000,)]
     # another one is started, and held queries are served as before
-    _await_replacement(running, client)
+    numbers = itertools.count()
+    wait(
+        lambda: (
+            bool(simple(client, f"select * from ({QUERY}) again_{next(numbers)}"))
+            and last(client).startswith("replacement")
+        ),
+    )
