@@ -71,7 +71,7 @@ class _Selector(selectors.EpollSelector):
         return key
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """As asyncio's own; returns early, with nothing, where the loop is wanted."""
+        """As asyncio's own selector, but early and empty where the loop has something to run."""
         ready = []
         keys = self.get_map()
         for number, found in self.poller.wait(self.fileno(), math.inf if timeout is None else timeout):

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
 import threading
 import traceback
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import structlog
+
+def _without_rich() -> Any:
+    """structlog, which loads rich wherever that is installed, to draw tracebacks: 60 modules in each process,
+    and lines of another form than where it is not.
+    """
+    hidden = "rich" not in sys.modules
+    if hidden:
+        # what an import of it meets: there is none
+        sys.modules["rich"] = None  # type: ignore[assignment] # documented for sys.modules
+    try:
+        return importlib.import_module("structlog")
+    finally:
+        if hidden:
+            del sys.modules["rich"]
+
+
+if TYPE_CHECKING:
+    import structlog
+else:
+    structlog = _without_rich()
 
 # names of events and fields are documented in docs/guide/operation.md
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}

@@ -117,7 +117,7 @@ def search(
 
 
 def _told(outcome: Outcome, broken: Mapping[RowFact, str]) -> Outcome:
-    """With the reason why these were not relied on, where nothing was found that does without."""
+    """The outcome. Where nothing was found, its reason also says why none of these facts was relied on."""
     if outcome.best is not None or not broken:
         return outcome
     why = [f"{key} is not relied on: {reason}" for key, reason in sorted(broken.items())]

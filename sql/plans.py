@@ -92,6 +92,7 @@ class Node:
     @property
     def aliases(self) -> frozenset[str]:
         """Aliases of what is scanned in this node and below, subplans of its expressions left out."""
+        # the target of a ModifyTable is scanned below it under the same alias
         found = {self.alias} if self.alias and self.operator != "ModifyTable" else set()
         for child in self.children:
             if child.relationship not in {"SubPlan", "InitPlan"}:
@@ -174,6 +175,7 @@ def _least_work(node: Node) -> float:
 
 
 def _runs_for_each_row(node: Node, child: Node) -> bool:
+    # a hashed one runs once; EXPLAIN says so in the text of the condition alone
     return child.relationship == "SubPlan" and not any(
         f"hashed {child.subplan}" in condition for _, condition in node.conditions
     )
@@ -255,6 +257,7 @@ def _node(raw: Mapping[str, Any]) -> Node:
 def _actual(raw: Mapping[str, Any]) -> Actual | None:
     if "Actual Rows" not in raw:
         return None
+    # by a filter, a join's filter or a recheck, each in a field of its own
     removed = sum(float(v) for k, v in raw.items() if k.startswith("Rows Removed by"))
     seconds = float(raw.get("Actual Total Time", 0.0)) / 1000
     return Actual(float(raw["Actual Rows"]), float(raw.get("Actual Loops", 1)), seconds, removed)

@@ -182,6 +182,7 @@ class Browsing:
         """Replacements served on each of the last ``days`` days, today last, and the time they saved."""
         today = int(time.time()) // DAY
         served, rewrites = schema.SERVED, schema.REWRITES
+        # a side that has not been measured yet saves nothing
         gain = func.coalesce(rewrites.c.original_ms - rewrites.c.replacement_ms, 0)
         statement = (
             select(served.c.day, func.sum(served.c.count), func.sum(served.c.count * gain))
@@ -227,6 +228,7 @@ def _page(
     statement = (
         select(table).where(*wanted).order_by(*([] if order is None else [order]), otherwise, table.c.id)
     )
+    # both come from the address of a page, which anybody may edit
     statement = statement.offset(max(asked.offset, 0)).limit(min(max(asked.limit, 1), 1000))
     total = int(connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one())
     # a search that finds nothing has read every text once by now
@@ -264,6 +266,7 @@ def _equal(column: ColumnElement[Any], value: str) -> ColumnElement[bool]:
         return column == (value == "yes") if value in {"yes", "no"} else false()
     if not isinstance(column.type, Integer):
         return column == value
+    # what is no number of 64 bits would be an error of the database, and finds nothing
     number = value.isascii() and value.isdigit() and len(value) < 19
     return column == int(value) if number else false()
 

@@ -35,6 +35,7 @@ from rewright.engines.postgres.cluster import (
     initialise,
     set_up_roles,
 )
+from rewright.engines.postgres.clusters import new_cluster
 from rewright.engines.postgres.installation import Installation, ServerUnavailable, find_installation
 
 __all__ = ["SUPERUSER", "THROW_AWAY", "UNPRIVILEGED", "Address", "ScratchServer", "free_port"]
@@ -193,7 +194,10 @@ class ScratchServer:
         installation.give(home)
         data = self._keep or home / "data"
         if not (data / "PG_VERSION").exists():
-            initialise(data, installation)
+            if self._keep:
+                initialise(data, installation)
+            else:
+                new_cluster(data, installation)
         locales.compile_locale(home / "locale")
         _open_to_owner(home / "locale", installation)
         # a port that was free may be taken before the server listens: five tries

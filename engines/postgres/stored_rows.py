@@ -1,7 +1,7 @@
 """Whether stored rows keep what is declared of them: foreign keys, NOT NULL, CHECKs, bounds of partitions.
 
-Owns the statements that look for a row that does not, and what a look need not be repeated for. Must not
-know who relies on the answer.
+Owns the statements that look for a row that breaks one, and which looks need not be repeated. Must not know
+who relies on the answer.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ select format('select 1 from (select * from %%s%%s offset 0) %%I where (%%s) is 
 from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 where k.contype = 'c' and n.nspname = %s and c.relname = %s and k.conname = %s and c.relkind in ('r', 'p')"""
 
-# Each row here is written anew when NOT NULL is taken back, or a partition attached: while they are the
+# Each row here is written anew when NOT NULL is dropped, or a partition attached: while they are the
 # same, no row came in that was not checked. The server's start and the database tell one server from
 # another.
 _STATE = f"""{_TREE}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from rewright.equivalence.decomposition.tops import above, aligned, matched_columns, shared_columns
-from rewright.equivalence.laws.chance import chance, loose_above, own_parts
+from rewright.equivalence.laws.chance import chance, loose_above
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
@@ -28,6 +28,7 @@ from rewright.sql.walk import (
     references_whole,
     used_rels,
     walk,
+    walk_block,
 )
 
 # far above the parameters of statements, below the placeholders of templates
@@ -169,7 +170,7 @@ def differences(
 def unfit(query: a.Query) -> bool:
     """Whether a block's result may depend on more than the bags below it."""
     return any(
-        isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in own_parts(query)
+        isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in walk_block(query)
     ) or is_volatile(query)
 
 

@@ -7,9 +7,7 @@ ties. Must not know other forms, nor provers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.ordering import decided
@@ -17,7 +15,7 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts, order_sensitive, ordered_by_value
 from rewright.sql.types import equality_is_identity
-from rewright.sql.walk import QUERIES, group_keys, walk
+from rewright.sql.walk import QUERIES, group_keys, walk, walk_block
 
 # aggregates and window functions that give peers in their order the same value
 _VALUES = frozenset(
@@ -27,20 +25,6 @@ _VALUES = frozenset(
     }
 )
 _FLOATS = frozenset({"float4", "float8"})
-
-
-def own_parts(query: a.Query) -> Iterator[Any]:
-    """The parts of a block, not those of queries within."""
-    stack: list[Any] = [getattr(query, f.name) for f in fields(query)]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple):
-            stack.extend(node)
-        elif isinstance(node, QUERIES):
-            continue
-        elif is_dataclass(node) and not isinstance(node, type):
-            yield node
-            stack.extend(getattr(node, f.name) for f in fields(node))
 
 
 def looseness(query: a.Query) -> frozenset[str]:
@@ -98,7 +82,7 @@ def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     """
     if not isinstance(query, a.Select):
         return None
-    calls = [n for n in own_parts(query) if isinstance(n, a.WindowCall) and not _by_value(n)]
+    calls = [n for n in walk_block(query) if isinstance(n, a.WindowCall) and not _by_value(n)]
     facts = Facts(catalog, query)
     keys = ((*c.window.partition_by, *(k.expr for k in c.window.order_by)) for c in calls)
     found = [facts.exprs_determine(query, k) for k in keys]
@@ -113,7 +97,7 @@ def _gathered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     """
     if not isinstance(query, a.Select):
         return None
-    calls = [n for n in own_parts(query) if isinstance(n, a.Aggregate) and _by_order(n)]
+    calls = [n for n in walk_block(query) if isinstance(n, a.Aggregate) and _by_order(n)]
     if any(c.distinct or c.direct or not c.order_by or not c.func.is_builtin for c in calls):
         return None
     facts, rows = Facts(catalog, query), a.Select((), query.from_, query.where)
@@ -167,7 +151,7 @@ def _looseness(
     found: set[str] = set()
     if not total and not _total(query):
         found.add("tie-order")
-    for node in own_parts(query):
+    for node in walk_block(query):
         if isinstance(node, a.WindowCall) and not windows and not _by_value(node):
             found.add("tie-order")
         if isinstance(node, a.Aggregate) and _by_order(node) and not groups:

@@ -256,6 +256,7 @@ def _subst_inside(b: Block, env: Callable[[Var | Row], Term | None]) -> Bag:
     try:
         return subst_block(b, around)
     except _Caught as caught:
+        # of a bag around this one, which then gives its own rows other numbers
         if caught.rows is not own:
             raise
         return subst_bag(fresh_copy((b,)), env)
@@ -324,6 +325,7 @@ def _components(
             tuple((v, s) for v, s in vars_ if v in g),
             tuple(p for p in preds if free_vars(p) & g),
         )
+        # in the order of their variables: equal bags must give equal terms
         for g in sorted(groups, key=lambda g: min(order[v] for v in g))
     ]
 
@@ -348,6 +350,7 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
     if short in DUPLICATE_FREE:
         bag = as_set(bag)
     if short == "cnt":
+        # rows are counted whatever they show
         bag = tuple(Block(b.vars, b.preds, ()) for b in bag)
         if all(not b.vars and not b.preds for b in bag):
             return integer(len(bag))

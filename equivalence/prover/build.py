@@ -43,12 +43,14 @@ def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
             return TRUE
         case "integer to numeric" if isinstance(args[0], Lit):
             return Lit(args[0].value, type_)
+        # into the results of CASE, where constants can be folded; its conditions stay
         case "integer to numeric" if isinstance(args[0], App) and args[0].sym == CASE:
             parts = args[0].args
             return case(
                 tuple(app(sym, (a,), type_) if _is_result(i, parts) else a for i, a in enumerate(parts)),
                 type_,
             )
+    # the counts of two bags added are the count of both together
     if sym.name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in args):
         from .bags import aggregate
 
@@ -71,6 +73,7 @@ def _fold(sym: Sym, args: tuple[Term, ...]) -> Term | None:
 
 def fold_division(a: Term, b: Term) -> Term | None:
     """Truncating integer division of constants."""
+    # by 0 it raises, and the least integer by -1 is out of range
     if isinstance(a, Lit) and isinstance(b, Lit) and a.value and b.value and int(b.value) not in {0, -1}:
         x, y = int(a.value), int(b.value)
         return integer(abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1))
@@ -119,6 +122,7 @@ def negate(term: Term) -> Term:
             return disj(negate(a) for a in args)
         case App(sym, args) if sym == OR:
             return conj(negate(a) for a in args)
+        # only of types whose order is known to be total (NaN has its place in it)
         case App(sym, (a, b)) if sym == LT and domain(a.type):
             return app(LE, (b, a), BOOL)
         case App(sym, (a, b)) if sym == LE and domain(a.type):
@@ -137,6 +141,7 @@ def is_null(term: Term) -> Term:
             return FALSE
         case App(sym) if sym == SAME or sym.name.startswith("row "):
             return FALSE  # a row of NULLs is a value
+        # NULL if and only if an argument is
         case App(sym, args) if sym.total:
             return disj(is_null(a) for a in args)
         case App(sym, args) if sym == CASE:
@@ -158,6 +163,7 @@ def is_true(term: Term) -> Term:
     match term:
         case Lit(value):
             return TRUE if value == "true" else FALSE
+        # TRUE is decided by the arguments that are TRUE alone; NOT would need those that are FALSE
         case App(sym, args) if sym in {AND, OR}:
             return app(sym, tuple(is_true(a) for a in args), BOOL)
     return term if never_null(term) else App(IS_TRUE, (term,), BOOL)
@@ -168,6 +174,7 @@ def same(a: Term, b: Term) -> Term:
     if a == b:
         return TRUE
     for x, y in ((a, b), (b, a)):
+        # a constant is either NULL or never: one of the two comparisons is enough
         if isinstance(x, Lit):
             return is_null(y) if x.value is None else is_true(eq(y, x))
     if never_null(a) and never_null(b):
@@ -190,6 +197,7 @@ def _compare(sym: Sym, a: Term, b: Term) -> Term:
             a, b = _ordered(a, b)
             if known == "bool" and isinstance(b, Lit):
                 return a if b.value == "true" else negate(a)
+            # no two integers become one numeric
             if isinstance(a, App) and isinstance(b, App) and a.sym == b.sym == TO_NUMERIC:
                 return eq(a.args[0], b.args[0])
         if isinstance(a, App) and isinstance(b, Lit):

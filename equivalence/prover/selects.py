@@ -6,13 +6,13 @@ Must not know schema facts or rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.aggregates import asks_groups, waits
 from rewright.sql.facts.guards import Known, of_groups
-from rewright.sql.walk import all_exprs, conjuncts, subqueries, walk
+from rewright.sql.walk import QUERIES, all_exprs, conjuncts, parts, subqueries, walk
 
 from .bags import block
 from .build import conj
@@ -117,29 +117,25 @@ def _dependent_columns(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Col
     """Columns that PostgreSQL lets stand ungrouped because a grouped primary key determines them."""
     own = {rel for item in query.from_ for rel in columns_of(item, None)}
     found: dict[a.Column, None] = {}
-    for part in (*query.targets, query.having, query.order_by, query.distinct):
-        for c in _free_columns(part, keys):
+    having = () if query.having is None else (query.having,)
+    shown: tuple[a.Node, ...] = (*query.targets, *having, *query.order_by, *(query.distinct or ()))
+    for node in shown:
+        for c in _free_columns(node, keys):
             if c.rel in own:
                 found[c] = None
     return tuple(found)
 
 
-def _free_columns(node: Any, keys: tuple[a.Expr, ...], *, inside: bool = False) -> Iterator[a.Column]:
+def _free_columns(node: a.Node, keys: tuple[a.Expr, ...], *, inside: bool = False) -> Iterator[a.Column]:
     """Columns outside grouping expressions and outside this level's aggregates."""
-    if isinstance(node, tuple):
-        for n in node:
-            yield from _free_columns(n, keys, inside=inside)
-    elif is_dataclass(node) and not isinstance(node, type):
-        if node in keys:
-            return
-        if isinstance(node, a.Aggregate) and not inside:
-            return
-        if isinstance(node, a.Column):
-            yield node
-            return
-        inside = inside or isinstance(node, a.Select | a.SetOp | a.Values)
-        for f in fields(node):
-            yield from _free_columns(getattr(node, f.name), keys, inside=inside)
+    if node in keys or (isinstance(node, a.Aggregate) and not inside):
+        return
+    if isinstance(node, a.Column):
+        yield node
+    # an aggregate of a query within is not one of this level
+    inside = inside or isinstance(node, QUERIES)
+    for part in parts(node):
+        yield from _free_columns(part, keys, inside=inside)
 
 
 # --------------------------------------------------------------------------- windows and outputs

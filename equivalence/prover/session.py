@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """A solver loaded with one opened context; each question is asked on top and taken back."""
+    """A solver loaded with one opened context; each question is asserted on top and removed again."""
 
     def __init__(self, engine: Engine, ctx: Context) -> None:
         self.engine = engine

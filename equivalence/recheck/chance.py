@@ -8,14 +8,13 @@ forms or views.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import NOTHING, Assumptions, Facts, order_sensitive
 from rewright.sql.types import FLOATS, equality_is_identity
-from rewright.sql.walk import QUERIES, group_keys, walk
+from rewright.sql.walk import QUERIES, group_keys, walk, walk_block
 
 # window calls whose value is that of all rows that tie with the current one, where the frame holds peers
 _OF_PEERS = frozenset({
@@ -63,7 +62,7 @@ def _ordered(block: a.Query, facts: Facts) -> Assumptions | None:
 
 def _computed(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
     """Of aggregates and window calls."""
-    for node in _own(block):
+    for node in walk_block(block):
         if isinstance(node, a.Aggregate) and order_sensitive(node) and not _sorted_by_all(node):
             told = _sorted_by_key(node, block, facts)
             yield "tie-order" if told is None else told
@@ -96,15 +95,3 @@ def _sorted_by_key(call: a.Aggregate, block: a.Query, facts: Facts) -> Assumptio
 def _of_peers(call: a.WindowCall) -> bool:
     frame = call.window.frame
     return call.func.is_builtin and call.func.name in _OF_PEERS and frame.mode != "rows" and not frame.exclude
-
-
-def _own(block: a.Query) -> Iterator[Any]:
-    """The nodes of a block, not those of queries within."""
-    todo: list[Any] = [getattr(block, f.name) for f in fields(block)]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, tuple):
-            todo += node
-        elif is_dataclass(node) and not isinstance(node, QUERIES):
-            yield node
-            todo += [getattr(node, f.name) for f in fields(node)]

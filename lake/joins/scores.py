@@ -182,7 +182,7 @@ def pair_score(
 
 
 def _looked_up(a: Column, b: Column, found: Overlap) -> bool:
-    """A short list of codes and a column that uses nearly all of it and nothing else."""
+    """Whether one column is a short list of codes and the other uses nearly all of them, and no others."""
     return (
         (a.unique or b.unique)
         and min(a.distinct, b.distinct) >= _LISTED

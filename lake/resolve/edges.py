@@ -62,7 +62,7 @@ class EdgeFinder:
         return None if back is None else back.flipped()
 
     def _linked(self, a: str, b: str) -> bool:
-        """Could the two join at all? Cheap, before keys are completed and measured."""
+        """Whether the two could join at all: a cheap check, before keys are completed and measured."""
         pairs = self._index.pairs(a, b)
         return bool(pairs) and (pairs[0].quality >= _MIN_LINK or len(pairs) > 1)
 

@@ -348,8 +348,8 @@ class Evidence:
         return [_STANDS_FOR * self._name_score(table, name, told[0])]
 
     def _scores_of_unnamed(self, table: str, name: str, real: Column) -> list[float]:
-        """What stands under years or months has no name but its table's: it is the amount, or what the table
-        that is asked for is called.
+        """Columns that are named by years or months hold values of one kind, whose name is nowhere: they
+        match an amount, or the name of the table that is asked for.
         """
         united = self.index.unions.get(real.table)
         if united is None or not united.spreads or {real.name} != {united.value, united.part_names()[0]}:

@@ -8,6 +8,7 @@ correction noted.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -98,49 +99,26 @@ class Writer:
             self._told_in_percent(c, real) for c in site.columns() if (real := candidate.column_of(c))
         )
         for imagined in site.columns():
-            real = candidate.column_of(imagined)
             # a key that only joins is not needed: real keys join instead
             if imagined.only_key:
                 continue
+            real = candidate.column_of(imagined)
             if real is None:
                 self.written.missing_columns.append(imagined.name)
                 continue
-            # who tells one column in percent reads the others so
-            percent = in_percent and self._in_percent(real)
-            if self._corrector is not None:
-                for test in imagined.tests:
-                    # numbers asked of a column in percent are converted with it, not corrected
-                    if not (percent and isinstance(test.value, (int, float))):
-                        self._corrector.correct(test, imagined, real)
-            if not percent and self._in_percent(real) and not _said_in_parts(imagined):
-                self.written.in_parts.append(f"{real.table}.{real.name}")
-            if real.family is Family.INTEGER and any(in_digits(t.value) for t in imagined.tests):
-                # `dt >= 20230101`: the numbers are asked for as they stand
-                self._digits.append(real)
-            self._use(
-                real,
-                percent=percent,
-                calculated=imagined.numeric
-                or imagined.extreme
-                or imagined.sorted
-                or self._asked_in_its_unit(imagined, real)
-                or any(not isinstance(t.value, str) for t in imagined.tests),
-            )
-            part = _asked_part(imagined, real)
-            for node in imagined.nodes:
-                if part is not None and node.parent is not None and not isinstance(node.parent, exp.Extract):
-                    part_of(part, node)
-                if node.parent is not None:
-                    # a table that the query names twice keeps both its aliases
-                    alias = twins.get((node.table.lower(), real.table), aliases[real.table])
-                    put(
-                        node,
-                        exp.column(
-                            exp.to_identifier(real.name, quoted=True),
-                            table=exp.to_identifier(alias, quoted=True),
-                        ),
-                    )
+            self._read(imagined, real, in_percent=in_percent)
+            self._put(imagined, real, aliases[real.table], twins)
         self._join_twins(site, candidate, aliases)
+        self._replace_conditions(site, candidate, aliases, correlated)
+
+    def _replace_conditions(
+        self,
+        site: Site,
+        candidate: Candidate,
+        aliases: dict[str, str],
+        correlated: Sequence[exp.Expression],
+    ) -> None:
+        """FROM and the conditions of the imagined tables in terms of the real ones."""
         taken = take_conditions(site)
         added = [*correlated, *joined_away(site, candidate, aliases, self._index.halves)]
         self._replace_from(site, candidate, aliases)
@@ -152,6 +130,50 @@ class Writer:
         for told in added:
             site.select.where(told, copy=False)
         self.sites.append(SiteEdit(site.select, added, taken.dropped))
+
+    def _read(self, imagined: ImaginedColumn, real: Column, *, in_percent: bool) -> None:
+        """Note how a column is read: in which unit, whether to calculate with it; its tests are corrected."""
+        # who tells one column in percent reads the others so
+        percent = in_percent and self._in_percent(real)
+        if self._corrector is not None:
+            for test in imagined.tests:
+                # numbers asked of a column in percent are converted with it, not corrected
+                if not (percent and isinstance(test.value, (int, float))):
+                    self._corrector.correct(test, imagined, real)
+        if not percent and self._in_percent(real) and not _said_in_parts(imagined):
+            self.written.in_parts.append(f"{real.table}.{real.name}")
+        if real.family is Family.INTEGER and any(in_digits(t.value) for t in imagined.tests):
+            # `dt >= 20230101`: the numbers are asked for as they stand
+            self._digits.append(real)
+        self._use(
+            real,
+            percent=percent,
+            calculated=imagined.numeric
+            or imagined.extreme
+            or imagined.sorted
+            or self._asked_in_its_unit(imagined, real)
+            or any(not isinstance(t.value, str) for t in imagined.tests),
+        )
+
+    @staticmethod
+    def _put(
+        imagined: ImaginedColumn, real: Column, alias: str, twins: Mapping[tuple[str, str], str]
+    ) -> None:
+        """The real column in the place of the imagined one, wherever the site names it."""
+        part = _asked_part(imagined, real)
+        for node in imagined.nodes:
+            if part is not None and node.parent is not None and not isinstance(node.parent, exp.Extract):
+                part_of(part, node)
+            if node.parent is not None:
+                # a table that the query names twice keeps both its aliases
+                table = twins.get((node.table.lower(), real.table), alias)
+                put(
+                    node,
+                    exp.column(
+                        exp.to_identifier(real.name, quoted=True),
+                        table=exp.to_identifier(table, quoted=True),
+                    ),
+                )
 
     def _join_on(self, site: Site, alias: str, condition: exp.Expression) -> bool:
         """Put a condition of an outer join into it. False: there is none with that table any more."""

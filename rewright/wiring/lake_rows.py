@@ -81,7 +81,9 @@ class Cursor:
             raise
 
     def _stop(self, reading: asyncio.Future[Portion]) -> None:
-        """Interrupt until the thread has noticed: a statement that was about to begin may miss the first."""
+        """Interrupt until the thread stops: DuckDB ignores an interrupt that comes just before a statement
+        begins.
+        """
         if reading.done():
             reading.cancelled() or reading.exception()
             return

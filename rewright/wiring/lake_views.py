@@ -22,13 +22,13 @@ from rewright.engines.duckdb.dialect.translating import Words
 from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
 from rewright.sql.parsing import TooDeep, nodes_of, parse
-from rewright.store.augmentations import Augmentations, LakeViews
 from rewright.store.errors import LiteralsForbidden, StoreError
 from rewright.store.records import Augmentation
 from rewright.wiring.lake_resolved import cleaned
 
 if TYPE_CHECKING:
     from rewright.lake.augment.history import Helped
+    from rewright.store.augmentations import Augmentations, LakeViews
     from rewright.wiring.lake_augmenting import Found
 
 _EARLIER = 500

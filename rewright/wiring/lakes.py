@@ -165,6 +165,7 @@ class Kept:
                 rows = self._journal.resolutions.read(database=self._database, accepted=True)
                 self._revision, self._accepted = revision, tuple(rows)
         except StoreError:
+            # a lake is served without its store: what was accepted before counts on
             pass
         return self._accepted
 
@@ -177,6 +178,7 @@ class Kept:
                 replace(bound.resolved, database=self._database, role=role)
             ).id
         except StoreError:
+            # without a number there is nothing to accept
             return bound.prepared
         *others, last = bound.prepared.notices
         notice = f"{last}; to keep it: CALL rewright.accept({number})"
@@ -215,6 +217,7 @@ class RunnerLakeSession:
 
     async def prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
         if (drop := dropped_views(text)) is not None:
+            # views of AUGMENT are kept in the store, not in DuckDB: there is nothing to bind
             return Prepared((), (), drop, tag="DROP VIEW")
         accepted = await asyncio.to_thread(self._kept.accepted)
         views, dropped = await asyncio.to_thread(self._kept.views.both, session.role)
@@ -243,6 +246,7 @@ class RunnerLakeSession:
             await asyncio.to_thread(views.keep, role, cursor.found, statement.view)
             if statement.view:
                 await self._listed.show(role, statement.view.lower(), partial(self._columns_of, role))
+        # also where the client cancels: the process has to come back
         except BaseException:
             cursor.close()
             raise

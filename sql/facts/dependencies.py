@@ -78,6 +78,7 @@ def closure(start: Iterable[Col], dependencies: Iterable[Dependency]) -> Closure
         for d in pending:
             basis = found.has(d.left)
             if basis is None:
+                # its left side may be reached by what is added in this round
                 waiting.append(d)
                 continue
             for col in d.right - found.reached.keys():
@@ -105,6 +106,7 @@ def equal_columns(condition: Expr) -> tuple[Col, Col] | None:
     if not isinstance(condition, Op) or not is_equality(condition):
         return None
     a, b = _bare(condition.args[0]), _bare(condition.args[1])
+    # what one collation takes for equal another may tell apart
     if isinstance(a, Column) and isinstance(b, Column) and a.type.collation == b.type.collation:
         return (a.rel, a.pos), (b.rel, b.pos)
     return None
@@ -149,6 +151,7 @@ def is_fixed(expr: Expr, rels: frozenset[int]) -> bool:
             case Cast():
                 if e.func is not None and e.func.volatility is Volatility.VOLATILE:
                     return False
+            # subqueries and aggregates may have another value for each row
             case _:
                 return False
     return True
@@ -212,6 +215,7 @@ class Dependencies:
                 return [_columns_of(item)] if query is None else self._of_query(item.rel, query)
             case ValuesScan():
                 found = [_columns_of(item)]
+                # one row at most, once the rows that it refers to are given
                 if len(item.rows) <= 1:
                     row = frozenset({(item.rel, ROW)})
                     found.append(Dependency(_rows(free_rels(item)), row, strict=False))
@@ -229,6 +233,7 @@ class Dependencies:
             strict = any(c in base for c in columns)
             for c in columns:
                 known = base.get(c, nonnull.get(c))
+                # UNIQUE lets any number of rows have NULL in a column of the key
                 if known is None and key.nulls_distinct:
                     break
                 basis |= known or NOTHING
@@ -242,6 +247,7 @@ class Dependencies:
         found = [Dependency(frozenset({(rel, ROW)}), frozenset((rel, i) for i in range(width)))]
         given = _rows(free_rels(query))
         for positions, basis in self._query_keys(query):
+            # a key of a LATERAL query's rows holds within one row of what it refers to
             left = frozenset((rel, i) for i in positions) | given
             sure = [outputs[i] for i in positions if outputs[i] is not None]
             strict = bool(sure)
@@ -255,6 +261,7 @@ class Dependencies:
         found = [_columns_of(item)]
         given = _rows(free_rels(item))
         if item.ordinality:
+            # WITH ORDINALITY numbers the rows of each call, in the last column
             last = (item.rel, len(item.columns) - 1)
             found.append(Dependency(frozenset({last}) | given, frozenset({(item.rel, ROW)})))
         if isinstance(item.call, Call) and not item.call.func.returns_set:
@@ -265,6 +272,7 @@ class Dependencies:
         left_rels, right_rels = rels_of(item.left), rels_of(item.right)
         match effective_kind(item, nonnull):
             case "inner":
+                # what ON and WHERE reject NULLs of is not NULL in any row that is left
                 inner = {**self._nulls.of_from(item, frozenset(nonnull)), **nonnull}
                 left, right = self.of(item.left, inner), self.of(item.right, inner)
                 return [*left, *right, *of_conditions(item.on, frozenset((*left_rels, *right_rels)))]
@@ -276,6 +284,7 @@ class Dependencies:
                 left = self._padded(item.left)
                 found = [*left, *self.of(item.right, nonnull)]
                 return found + self._at_most_one(item.on, item.left, right_rels, left_rels)
+            # the one row of NULLs with which a side is padded goes with many rows of the other
             case "full":
                 return [*self._padded(item.left), *self._padded(item.right)]
 
@@ -344,6 +353,7 @@ def of_conditions(
         if a[0] in rels and b[0] in rels:
             found.append(Dependency(frozenset({a}), frozenset({b})))
             found.append(Dependency(frozenset({b}), frozenset({a})))
+        # equal to a column of a row that is given: the same value in all rows
         elif (a[0] in rels and b[0] in outside) or (b[0] in rels and a[0] in outside):
             inner = a if a[0] in rels else b
             found.append(Dependency(frozenset(), frozenset({inner}), strict=False))

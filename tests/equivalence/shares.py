@@ -1,4 +1,4 @@
-"""Files of many pairs, in shares: each share is a case of its own, of which a run takes a third
+"""Files of many pairs, in shares: each share is a case of its own, of which a run takes one in six
 (`tests.fixtures.sampling`). Pairs that were proved once though they differ are always taken.
 """
 
@@ -17,7 +17,7 @@ def shares(files: Iterable[Path], number: int) -> list[object]:
             path,
             slice(first, None, number),
             id=f"{path.stem}-{first + 1}",
-            marks=() if path.stem.startswith("once_proved") else pytest.mark.sampled(3),
+            marks=() if path.stem.startswith("once_proved") else pytest.mark.sampled(6),
         )
         for path in files
         for first in range(number)

@@ -208,7 +208,7 @@ def test_every_aggregate_and_window_function_is_asked_of(claimed: list[tuple[Cal
         assert sum(who in said.tame for _, said in claimed) > 10
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("part", range(6))
 def test_none_raises_what_it_is_claimed_not_to(
     part: int, server: Server, claimed: list[tuple[Call, Claim]]

@@ -36,13 +36,13 @@ STATES = (
 )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [n for n, p in ALL.items() if p.kind == "differs"])
 def test_what_differs_is_not_proved(name: str) -> None:
     SET.assert_not_proved(ALL[name])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [n for n, p in LAWS.items() if p.kind == "equal"])
 def test_what_the_laws_prove_replays_and_has_a_certificate(name: str) -> None:
     SET.assert_certified(LAWS[name])

@@ -46,7 +46,7 @@ def test_there_are_as_many() -> None:
     assert len({pair["id"] for pair in PAIRS}) == len(PAIRS)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_none_that_differs_is_proved(part: int) -> None:
     ours = DIFFERENT[part::_PARTS]

@@ -1408,7 +1408,7 @@ def test_every_form_is_tried_where_it_holds_and_where_it_falls() -> None:
     assert set(HELD) == set(FALLS) == set(VIEWS)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", HELD)
 def test_pairs_in_another_form_have_good_certificates_that_name_it_and_need_it(form: str) -> None:
     documents = [written(*pair) for pair in HELD[form]]
@@ -1425,13 +1425,13 @@ def test_pairs_in_another_form_have_good_certificates_that_name_it_and_need_it(f
         assert outcome(resealed(fewer)).exit_code != 0
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("first", "second"), [pair for f in FALLS for pair in FALLS[f]])
 def test_no_form_shows_that_what_differs_is_the_same(first: str, second: str) -> None:
     _nothing_shown(bound(first, second))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("first", "second"), [(q1, q2) for held, q1, q2 in edges.PAIRS if not held])
 def test_no_form_shows_it_of_pairs_at_the_edges_of_the_provers_laws(first: str, second: str) -> None:
     q1, q2 = (bind(text, edges.CATALOG) for text in (first, second))
@@ -1452,7 +1452,7 @@ def resealed(document: dict[str, Any]) -> dict[str, Any]:
     return sealed({k: v for k, v in document.items() if k != "digest"})
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", sorted(HELD))
 def test_nothing_altered_is_accepted(form: str) -> None:
     document = written(*HELD[form][0])

@@ -32,7 +32,7 @@ def test_there_are_as_many() -> None:
     assert len({pair["schema_sql"] for pair in PAIRS}) == 11
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_none_that_differs_is_proved(part: int) -> None:
     ours = DIFFERENT[part::_PARTS]

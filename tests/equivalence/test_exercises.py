@@ -27,13 +27,13 @@ UNLIKE = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("folder", "name"), UNLIKE)
 def test_what_differs_is_not_proved(folder: str, name: str) -> None:
     FOLDERS[folder].assert_not_proved(UNLIKE[folder, name])
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("folder", "name"), LAWS)
 def test_what_the_laws_prove_replays_and_has_a_certificate(folder: str, name: str) -> None:
     FOLDERS[folder].assert_certified(LAWS[folder, name])

@@ -90,7 +90,7 @@ def divisions(scratch_server: ScratchServer, module_database: str) -> Iterator[p
 
 
 @pytest.mark.server
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(11, 17))
 def test_a_replacement_fails_only_where_the_original_does(
     seed: int, divisions: psycopg.Connection[Any]

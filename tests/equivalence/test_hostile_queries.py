@@ -74,7 +74,7 @@ def test_there_are_enough_of_both() -> None:
     assert len({p.words for f in SETS for p in pairs(f)}) == len(kinds)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("folder", "pair"), of_kind("different"))
 def test_none_that_differs_is_proved(folder: Path, pair: Pair) -> None:
     assert not is_proved(folder, pair, 1.0)

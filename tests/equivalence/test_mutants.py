@@ -68,7 +68,7 @@ def test_a_query_is_changed_in_all_its_parts() -> None:
 
 
 @pytest.mark.server
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_no_proof_of_a_mutant_is_refuted(part: int, scratch_server: ScratchServer) -> None:
     counts: Counter[str] = Counter()
@@ -162,7 +162,7 @@ def constraints_missed(part: int) -> tuple[list[Fault], Counter[str]]:
     return wrong, counts
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_proofs_need_the_constraints_that_they_list_and_no_other(part: int) -> None:
     wrong, counts = constraints_missed(part)

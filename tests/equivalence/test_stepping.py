@@ -146,7 +146,7 @@ SILENT = (of("n"),)
 proved = prover(CATALOG)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("first", "second"), SAME)
 def test_steps_give_the_different_values(first: str, second: str) -> None:
     found = proved(first, second)

@@ -73,13 +73,13 @@ def test_there_are_enough_of_each_kind() -> None:
         assert kinds.count("differs") >= 35
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_what_differs_is_not_proved(name: str) -> None:
     SET.assert_not_proved(ALL[name], 1.0)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("words", PROVED)
 def test_what_was_proved_stays_so_and_replays(words: str) -> None:
     pair = ALL[f"equal {words}"]

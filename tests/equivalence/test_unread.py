@@ -95,7 +95,7 @@ def test_the_server_computes_some_and_others_not(scratch_server: ScratchServer, 
             assert [w for w, failed in found if failed is not wanted] == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("fails", FAILS)
 def test_what_is_computed_is_not_the_same_as_what_is_not(fails: str, around: str) -> None:

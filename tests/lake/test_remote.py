@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake import remote
@@ -21,6 +19,9 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def server():
+    # half a second, which each process that collects tests would take
+    from moto.server import ThreadedMotoServer
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -30,6 +31,8 @@ def server():
 
 @pytest.fixture
 def bucket(server, monkeypatch, tmp_path):
+    import boto3
+
     monkeypatch.setenv("AWS_ENDPOINT_URL", server)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "y")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.models.conftest import Stub, imported, stub  # noqa: F401 - fixtures
 from tests.rewright.test_lake_augment import make_files
-from tests.rewright.test_lake_augment_models import knowing
+from tests.rewright.test_lake_augment_models import suggestion
 
 VARIANTS = (
     "with history", "without history", "enrich", "30 tables, 1 sets", "100 tables, 10 sets",
@@ -29,7 +29,7 @@ CASE = {
 
 
 def test_history_sets_and_budgets_are_measured_with_a_configured_model(stub: Stub, tmp_path: Path) -> None:  # noqa: F811
-    stub.answer = knowing
+    stub.answer = suggestion
     make_files(tmp_path / "lakeB")
     (tmp_path / "augment_dev.json").write_text(json.dumps({"no_hop": [CASE]}))
     (tmp_path / "rewright.toml").write_text(f'[models]\nlake = "openai/stub"\napi_base = "{stub.url}"\n')

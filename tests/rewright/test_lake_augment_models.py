@@ -21,7 +21,7 @@ SELECTOR = "AUGMENT TABLE sales TARGET revenue SELECTOR selector"
 ENRICH = "AUGMENT TABLE sales TARGET revenue SELECTOR enrich"
 
 
-def knowing(body: dict[str, Any]) -> str:
+def suggestion(body: dict[str, Any]) -> str:
     """Replies of a model that thinks of streets; what it says of a table that is not there counts nothing."""
     task = body["messages"][0]["content"]
     if "choose those" in task:
@@ -33,7 +33,7 @@ def knowing(body: dict[str, Any]) -> str:
 
 @pytest.fixture
 def dsn(stub: Stub, tmp_path: Path) -> Iterator[str]:  # noqa: F811
-    stub.answer = knowing
+    stub.answer = suggestion
     make_files(tmp_path / "files")
     models = {
         "REWRIGHT_MODELS__LAKE": "openai/stub",

@@ -6,8 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from tests.equivalence.shares import shares
-from tests.fixtures.sampling import _left_out
+from tests.fixtures.sampling import _left_out, _share
 
 
 def cases(number: int, every: int = 3) -> list[Any]:
@@ -29,6 +31,20 @@ def test_each_seed_takes_another_third_and_together_they_take_all() -> None:
 
 def test_a_case_asked_for_by_its_name_is_run() -> None:
     assert _left_out(cases(1), 2) == set()
+
+
+@pytest.mark.parametrize("share", range(7))
+def test_a_run_takes_one_of_fewer_cases_than_shares(share: int) -> None:
+    assert len(_left_out(cases(4, every=6), share)) == 3
+
+
+def test_the_share_is_asked_for_or_that_of_the_seed() -> None:
+    def config(**options: object) -> Any:
+        return SimpleNamespace(getoption=lambda name, default=None: options.get(name, default))
+
+    assert _share(config(share=4, randomly_seed=1)) == 4
+    assert _share(config(share=None, randomly_seed=7)) == 7
+    assert _share(config(share=None)) == 0
 
 
 def test_shares_hold_every_pair_once() -> None:

@@ -9,14 +9,17 @@ RETRIEVAL = ("numpy", "scipy", "bm25s")
 PRINTING = ("pglast.stream", "rewright.hints", "rewright.rewrite")
 CHECKER = ("z3", "rewright.equivalence.prover", "rewright.rewrite.rules")
 LAKES = ("duckdb", "sqlglot", "networkx", "rewright.lake.api")
-MODELS = ("litellm", "tokenizers")
+MODELS = ("litellm", "tokenizers", "rich")
 
 
 @pytest.mark.parametrize(
     ("module", "missed"),
     [
         ("rewright.cli.serve_command", ("psycopg", "sqlalchemy", "pglast", "structlog", "starlette")),
-        ("rewright.processes.supervisor", ("sqlalchemy", "pglast", "rewright.proxy.server", *RETRIEVAL)),
+        (
+            "rewright.processes.supervisor",
+            ("sqlalchemy", "pglast", "rewright.proxy.server", "rich", *RETRIEVAL),
+        ),
         ("rewright.processes.pages", ("rewright.proxy.server", *RETRIEVAL, *CHECKER, *LAKES, *MODELS)),
         ("rewright.processes.worker", ("starlette", *PRINTING, *RETRIEVAL, *CHECKER, *LAKES, *MODELS)),
         (
@@ -25,8 +28,9 @@ MODELS = ("litellm", "tokenizers")
         ),
         (
             "rewright.processes.lake_runner",
-            ("starlette", "prometheus_client", "scipy", "bm25s", "networkx", *CHECKER, *MODELS),
+            ("sqlalchemy", "starlette", "prometheus_client", "scipy", "bm25s", "networkx", *CHECKER, *MODELS),
         ),
+        ("rewright.wiring.lake_answers", ("sqlalchemy", "scipy", "bm25s", "networkx", *CHECKER)),
         ("rewright.lake.command", ("scipy", "bm25s", "networkx", "psycopg")),
         ("rewright.store.api", ("sqlalchemy.dialects.postgresql", "psycopg")),
     ],

@@ -50,12 +50,12 @@ def test_look_ups_of_groups_are_not_unnested_again() -> None:
 
 @pytest.mark.parametrize(("estimate", "handed_on"), [(20.0, True), (30.0, False)])
 def test_the_price_of_a_subquery_in_a_filter_is_doubted(estimate: float, handed_on: bool) -> None:
-    dearest = bind(
+    most_expensive = bind(
         "SELECT o.id FROM ord o WHERE o.total = (SELECT max(x.total) FROM ord x WHERE x.cust = o.cust)",
         catalog(),
     )
     found = propose(
-        dearest,
+        most_expensive,
         catalog(),
         cost=lambda text: estimate if "GROUP BY" in text else 1.0,
         deadline=clock.now() + 60,

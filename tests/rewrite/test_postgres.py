@@ -119,19 +119,21 @@ def test_views_are_told_with_their_queries_and_tables(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(
             "create view dear as select l_id, part from line where qty > 4711;"
-            "create view dearest as select d.l_id from dear d join part on p_id = d.part;"
+            "create view most_expensive as select d.l_id from dear d join part on p_id = d.part;"
             "create view veiled with (security_barrier) as select p_id from part where p_id > 4712"
         )
     try:
         with Session(dsn) as session:
             database = PostgresDatabase(session, snapshot(session.connection))
-            text = database.schema_text("select l_id from dearest")
-            sizes = {f.subject for f in database.figures("select l_id from dearest") if f.name == "rows"}
+            text = database.schema_text("select l_id from most_expensive")
+            sizes = {
+                f.subject for f in database.figures("select l_id from most_expensive") if f.name == "rows"
+            }
             veiled = database.schema_text("select p_id from veiled")
     finally:
         with psycopg.connect(dsn, autocommit=True) as connection:
-            connection.execute("drop view dearest, dear, veiled")
-    assert "create view public.dearest (" in text
+            connection.execute("drop view most_expensive, dear, veiled")
+    assert "create view public.most_expensive (" in text
     assert "qty > (4711)::numeric" in text
     assert "create table public.line (" in text
     assert {"line", "part"} <= sizes

@@ -1,4 +1,7 @@
-"""R² of augmented tables, as scikit-learn computes it on joins that are written out row by row."""
+"""R² of augmented tables, as scikit-learn computes it on joins that are written out row by row.
+
+scikit-learn is imported where it is used: it takes more than a second, and every process collects all tests.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import Ridge
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import KFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from rewright.lake.api import open_lake
 from rewright.lake.augment.api import BaseSpec, Options, augment
@@ -31,6 +28,8 @@ def out_of_fold(x: Any, y: Any) -> list[Any]:
     """For each of the seeds 0 to 2 each row's prediction by what was trained without its fold; alpha by
     cross-validation among the training folds.
     """
+    from sklearn.model_selection import KFold
+
     found = []
     for seed in range(3):
         parts = [test for _, test in KFold(5, shuffle=True, random_state=seed).split(x)]
@@ -56,6 +55,8 @@ def r2_of(x: Any, y: Any) -> float:
 
 def auc_of(x: Any, y: Any) -> float:
     """The mean over seeds and targets."""
+    from sklearn.metrics import roc_auc_score
+
     return float(
         np.mean([roc_auc_score(y[:, t], one) for t in range(y.shape[1]) for one in out_of_fold(x, y[:, t])])
     )
@@ -67,6 +68,11 @@ def without(parts: Sequence[Any], left_out: set[int]) -> Any:
 
 def predictions(x: Any, y: Any, train: Any, test: Any, alphas: Sequence[float]) -> list[Any]:
     """Those of the regressions with each alpha."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import Ridge
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     prepared = make_pipeline(SimpleImputer(add_indicator=True), StandardScaler())
     a, b = prepared.fit_transform(x[train]), prepared.transform(x[test])
     return [Ridge(alpha).fit(a, y[train]).predict(b) for alpha in alphas]
