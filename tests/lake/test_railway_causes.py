@@ -42,19 +42,25 @@ def test_a_day_of_which_a_row_has_many_is_not_its_own(depot: Lake) -> None:
     assert answer.rows.rows[0][0] == 8
 
 
-def test_a_number_of_which_a_row_has_many_is_not_its_own(depot: Lake) -> None:
-    found = columns_of(
-        asked(
-            depot,
-            "SELECT d.depot_name, count(*) AS trains, d.capacity FROM vehicles t"
-            " JOIN depots d ON t.depot_id = d.depot_id GROUP BY d.depot_name, d.capacity ORDER BY 2 DESC",
-        )
-    )
-    assert found["capacity"] != "fleet_cls.cap_seats"
-
-
 def test_rain_is_measured_in_millimetres(depot: Lake) -> None:
     found = columns_of(
         asked(depot, "SELECT count(*) AS rainy_days FROM weather WHERE rainfall > 3 AND temperature < 5")
     )
     assert found == {"rainfall": "meteo.rr_mm", "temperature": "meteo.t_c"}
+
+
+def test_a_year_and_one_word_are_not_enough_for_a_table_of_another_name(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    for year in (2023, 2024):
+        runs = [f"{i},{i % 24},{10 + i % 90}" for i in range(60)]
+        table(tmp_path, f"ops_runs_{year}", "runId,driverId,paxCount", runs)
+    entries = [f"S{i},{100 * i},{110 * i},{120 * i}" for i in range(1, 30)]
+    table(tmp_path, "gares_fq", "code_gare,vu_2021,vu_2022,vu_2023", entries)
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        answer = asked(
+            lake, "SELECT year, sum(passengers) AS passengers FROM station_usage GROUP BY year ORDER BY year"
+        )
+        assert answer.resolution.confidence < 0.7
+        named = asked(lake, "SELECT year, sum(passengers) AS passengers FROM runs GROUP BY year ORDER BY year")
+        assert named.resolution.confidence >= 0.7
