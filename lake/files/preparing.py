@@ -27,7 +27,7 @@ from rewright.lake.files.databases import tables_of_sqlite
 from rewright.lake.files.delta import delta_unit
 from rewright.lake.files.depth import too_deep
 from rewright.lake.files.iceberg import iceberg_unit
-from rewright.lake.files.nested import tables_of_json
+from rewright.lake.files.nested import tables_of_json, tables_of_parquet
 from rewright.lake.files.pieces import Piece, Unit, Unserved
 from rewright.lake.files.sheets import tables_of_workbook
 from rewright.lake.files.text import table_copy
@@ -193,6 +193,8 @@ class Preparer:
             if too_deep(path):
                 raise Unserved("not served: nested too deeply")
             return tables_of_json(self._connection, path, original)
+        if name.endswith(".parquet") and path == original:
+            return tables_of_parquet(self._connection, path)
         if name.endswith(TEXT_SUFFIXES):
             # the copy keeps the suffix, which tells tabs from commas
             target = (

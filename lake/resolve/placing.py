@@ -423,9 +423,7 @@ class Placer:
                     many[one] = many.get(one, 0) + 1
         return sum(max(0, n - 1) for n in many.values())
 
-    def _of_many(
-        self, joins: tuple[JoinKey, ...], columns: dict[int, Column], homes: dict[str, str]
-    ) -> int:
+    def _of_many(self, joins: tuple[JoinKey, ...], columns: dict[int, Column], homes: dict[str, str]) -> int:
         """Columns that stand in a table which nobody asked for, with several rows for each of the
         relation's: a person has one day of entry, not one for each journey. What is summed may be the sum of
         the parts, and a text one of many labels.

@@ -62,5 +62,7 @@ def test_a_year_and_one_word_are_not_enough_for_a_table_of_another_name(
             lake, "SELECT year, sum(passengers) AS passengers FROM station_usage GROUP BY year ORDER BY year"
         )
         assert answer.resolution.confidence < 0.7
-        named = asked(lake, "SELECT year, sum(passengers) AS passengers FROM runs GROUP BY year ORDER BY year")
+        named = asked(
+            lake, "SELECT year, sum(passengers) AS passengers FROM runs GROUP BY year ORDER BY year"
+        )
         assert named.resolution.confidence >= 0.7
