@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.catalog.model import VIEW
 from rewright.lake.files.bounds import MOST_BYTES, Allowance
 from rewright.lake.files.pieces import Piece, Unserved
 from rewright.lake.files.rows import write_rows
@@ -90,7 +91,7 @@ def _view(db: sqlite3.Connection, path: Path, name: str, target: Path) -> Piece 
         return None
     finally:
         db.set_progress_handler(None, _STEPS)
-    return replace(piece, notes=(f"view {name} of {path.name}",))
+    return replace(piece, notes=(f"{VIEW}{name} of {path.name}",))
 
 
 def _table(db: sqlite3.Connection, path: Path, name: str, target: Path, allowance: Allowance) -> Piece:

@@ -71,6 +71,7 @@ def _database(path: Path) -> None:
             "INSERT INTO loan VALUES (?, ?)", [(i, None if i % 5 == 0 else "2024-04-01") for i in range(30)]
         )
         db.execute("CREATE VIEW overdue AS SELECT id FROM loan WHERE back IS NULL")
+        db.execute("CREATE VIEW recent AS SELECT * FROM loan WHERE id > 20")
         db.execute("CREATE VIEW broken AS SELECT lacking FROM nowhere")
         db.execute(
             "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
