@@ -22,7 +22,10 @@ from rewright.lake.files.text import told_footer
 _UNNAMED = re.compile(r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha)\s?1", re.IGNORECASE)
 """What Excel calls the first sheet of a new workbook: the table is called like the workbook."""
 
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]{0,40}ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
+_CHUNK, _LONGEST = 1 << 20, 100
+_MOST_MERGED = 100_000
+"""Further ones are read as they are."""
 
 
 def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
@@ -55,13 +58,18 @@ def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
 
 def _merged(path: Path, sheet: Any) -> dict[int, list[tuple[int, int]]]:
     """Cells merged downwards, by their first row: (column, last row)."""
-    with zipfile.ZipFile(path) as packed:
-        told = packed.read(sheet._worksheet_path)
     found: dict[int, list[tuple[int, int]]] = {}
-    for match in itertools.islice(_MERGED.finditer(told), MOST_CELLS):
-        column, first, _, last = (part.decode() for part in match.groups())
-        if int(last) > int(first):
-            found.setdefault(int(first), []).append((_number(column), int(last)))
+    left, rest = _MOST_MERGED, b""
+    with zipfile.ZipFile(path) as packed, packed.open(sheet._worksheet_path) as file:
+        while left > 0 and (chunk := file.read(_CHUNK)):
+            told = rest + chunk
+            for match in itertools.islice(_MERGED.finditer(told), left):
+                column, first, last = (part.decode() for part in match.groups())
+                left -= 1
+                if int(last) > int(first):
+                    found.setdefault(int(first), []).append((_number(column), int(last)))
+            # one that the chunk cut is whole in the next one
+            rest = told[-_LONGEST:]
     return found
 
 
