@@ -25,6 +25,8 @@ from rewright.lake.files.rows import distinct
 _DEEPEST = 4
 _MOST_COLUMNS = 2000
 _OBJECT_BYTES = 16 << 20
+_LONGEST_TYPE = 20_000
+"""Characters of a type's name from which on it is left as it is."""
 _WHOLE = "[+-]?(0|[1-9][0-9]{0,17})"
 _NUMBER = "[+-]?(0|[1-9][0-9]{0,17})([.][0-9]+)?([eE][+-]?[0-9]{1,2})?"
 """Texts that are numbers: `007` is a code."""
@@ -68,10 +70,20 @@ def tables_of_json(connection: Any, path: Path, original: Path) -> list[Piece]:
     if path.name.lower().endswith(".geojson"):
         raise Unserved("not served: GeoJSON without features")
     told = [_Field(name, quoted(name), type_) for name, type_ in columns]
-    fields = list(_flat(_one_type(connection, base, told), _DEEPEST))
+    return _taken_apart(connection, original, path, base, _one_type(connection, base, told))
+
+
+def _taken_apart(connection: Any, original: Path, path: Path, base: str, told: list[_Field]) -> list[Piece]:
+    """The pieces of a file whose columns may be nested; it as it is where none is, or where its rows do not
+    fit into memory.
+    """
+    fields = list(_flat(told, _DEEPEST))
     if all(field.items is None and field.sql == quoted(field.name) for field in fields):
         return [Piece(original, path)]
-    return _split(connection, original, path, base, fields)
+    try:
+        return _split(connection, original, path, base, fields)
+    except duckdb.Error:
+        return [Piece(original, path)]
 
 
 def _one_type(connection: Any, base: str, fields: list[_Field]) -> list[_Field]:
@@ -88,7 +100,10 @@ def _one_type(connection: Any, base: str, fields: list[_Field]) -> list[_Field]:
         f" count({f.sql}) FILTER (json_type({f.sql}) NOT IN ('VARCHAR', 'NULL'))"
         for f in mixed
     )
-    counts = connection.execute(f"SELECT {asked} FROM {base}").fetchone()
+    try:
+        counts = connection.execute(f"SELECT {asked} FROM {base}").fetchone()
+    except duckdb.Error:
+        return fields
     settled: dict[str, _Field] = {}
     for i, field in enumerate(mixed):
         nested, filled, whole, numbers, plain = counts[5 * i : 5 * i + 5]
@@ -111,10 +126,10 @@ def tables_of_parquet(connection: Any, path: Path) -> list[Piece]:
         columns = _typed(connection, base)
     except duckdb.Error:
         return [Piece(path, path)]
-    fields = list(_flat([_Field(name, quoted(name), type_) for name, type_ in columns], _DEEPEST))
-    if all(field.items is None and field.sql == quoted(field.name) for field in fields):
+    if any(len(str(type_)) > _LONGEST_TYPE for _, type_ in columns):
         return [Piece(path, path)]
-    return _split(connection, path, path, base, fields)
+    told = [_Field(name, quoted(name), type_) for name, type_ in columns]
+    return _taken_apart(connection, path, path, base, told)
 
 
 def _typed(connection: Any, source: str) -> list[tuple[str, Any]]:
