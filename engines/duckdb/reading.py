@@ -334,7 +334,8 @@ def names_over_two_rows(rows: Sequence[Sequence[str]]) -> list[str]:
     above, below, rest = rows[0], [cell.strip() for cell in rows[1]], rows[2:40]
     if not above[0].strip() or not all(below) or any(_is_data(cell) for cell in (*above, *below)):
         return []
-    told, group = [], ""
+    told: list[str] = []
+    group = ""
     for over, under in zip(above, below, strict=True):
         group = over.strip() or group
         told.append(under if group.lower() == under.lower() else f"{group} {under}")
