@@ -76,7 +76,8 @@ class UnitedTable:
 def families(tables: list[Table]) -> list[UnitedTable]:
     """The families among the tables; each table is in at most one."""
     by_columns: dict[frozenset[str], list[Table]] = defaultdict(list)
-    for table in tables:
+    # a view's rows are another table's already
+    for table in (t for t in tables if not t.derived):
         by_columns[frozenset(names.normal(c.name) for c in table.columns)].append(table)
     groups = [group for group in _merged(by_columns) if 2 <= len(group) <= _MOST_PARTS]
     found = [_united(sorted(group, key=lambda t: t.name)) for group in groups]

@@ -108,6 +108,8 @@ def head_columns(path: Path) -> list[str]:
     rows = rows[titles_above(rows) :]
     if not rows:
         return []
+    if pair := names_over_two_rows(rows):
+        return pair
     return (
         [cell.strip() for cell in rows[0]]
         if _has_header(rows)
@@ -132,18 +134,23 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     delimiter, rows = lines_of(text, path)
     titles = titles_above(rows)
     rows = rows[titles:]
+    pair = names_over_two_rows(rows)
+    rows = rows[2 * bool(pair) :]
     # an empty file of whitespace has no line to judge
-    header = not rows or _has_header(rows)
-    if not header:
+    header = not pair and (not rows or _has_header(rows))
+    if not header and not pair:
         notes = (*notes, "no header line: columns named column0, column1, …")
     base = f"header={str(header).lower()}, sample_size=-1, strict_mode=false"
     if delimiter:
         base += f", delim={_quote(delimiter)}, quote='\"', escape='\"'"
     if encoding != "utf-8":
         base += f", encoding='{encoding}'"
-    if titles and (above := _lines_above(text, delimiter, titles)) is not None:
-        base += f", skip={above}"
+    base += _beginning(text, delimiter, titles + 2 * bool(pair))
+    if titles:
         notes = (*notes, "lines above the header left out")
+    if pair:
+        base += f", names=[{', '.join(map(literal, pair))}]"
+        notes = (*notes, "two lines of names read as one")
     last: Exception | None = None
     for options, extra in _tries(base, large=not into):
         try:
@@ -313,6 +320,42 @@ def titles_above(rows: Sequence[Sequence[str]]) -> int:
         return 0
     # a list of names with few remarks beside them has such rows further down, too
     return above if sum(sum(row) > 1 for row in rest) >= _WIDER * len(rest) else 0
+
+
+def names_over_two_rows(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The columns' names where a row of groups stands above the row of names; none where one row names them.
+
+    >>> rows = [["Gate", "Morning", "Morning"], ["No", "In", "Out"], *(["1", "2", "3"],) * 3]
+    >>> names_over_two_rows(rows)
+    ['Gate No', 'Morning In', 'Morning Out']
+    """
+    if len(rows) < 2 + _LEAST_BELOW or len({len(row) for row in rows[:3]}) > 1 or len(rows[0]) < _LEAST_BELOW:
+        return []
+    above, below, rest = rows[0], [cell.strip() for cell in rows[1]], rows[2:40]
+    if not above[0].strip() or not all(below) or any(_is_data(cell) for cell in (*above, *below)):
+        return []
+    told: list[str] = []
+    group = ""
+    for over, under in zip(above, below, strict=True):
+        group = over.strip() or group
+        told.append(under if group.lower() == under.lower() else f"{group} {under}")
+    groups = {cell.strip().lower() for cell in above}
+    several = len({name.lower() for name in told}) == len(told) > len(groups)
+    data = any(all(i < len(row) and _is_data(row[i]) for row in rest) for i in range(len(below)))
+    return told if several and data else []
+
+
+def _beginning(text: str, delimiter: str, rows: int) -> str:
+    """Options that leave out the lines of the first rows: as comments where they are marked so."""
+    above = _lines_above(text, delimiter, rows) if rows else None
+    if above is None:
+        return ""
+    lines = [line for line in text.splitlines()[:above] if line.strip()]
+    elsewhere = any("#" in line and not line.startswith("#") for line in text.splitlines())
+    if all(line.startswith("#") for line in lines) and not elsewhere:
+        return ", comment='#'"
+    # what the reader takes for comments is not left out twice
+    return f", skip={above}, comment=''"
 
 
 def _lines_above(text: str, delimiter: str, titles: int) -> int | None:

@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from rewright.engines.duckdb.locked import Limits, open_locked
-from rewright.engines.duckdb.reading import Unreadable
+from rewright.engines.duckdb.reading import Unreadable, file_literal
 from rewright.lake.catalog.model import Broken, Table, Values
 from rewright.lake.catalog.profile import digest_of, profile
 from rewright.lake.catalog.storage import Storage
@@ -305,6 +305,7 @@ def _current(table: Table | None, failed: Broken | None, unit: Unit) -> bool:
         and table.path == unit.place
         and table.files == unit.files
         and (table.bytes, table.mtime_ns) == stamp
+        and all(file_literal(piece.path) in table.scan for piece in unit.pieces if piece.copied)
     )
 
 

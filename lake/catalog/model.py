@@ -90,6 +90,10 @@ class Column:
             return None
 
 
+VIEW = "view "
+"""How the note of a view begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table's profile and where it came from."""
@@ -105,6 +109,11 @@ class Table:
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     """The lake's files that hold its rows, where they are not `path` alone."""
+
+    @property
+    def derived(self) -> bool:
+        """Is it a view, whose rows other tables hold?"""
+        return any(note.startswith(VIEW) for note in self.notes)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, whatever its case."""

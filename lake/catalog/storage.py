@@ -21,7 +21,7 @@ import numpy as np
 from rewright.lake.catalog.model import Broken, Column, Family, Noise, Table, Values
 from rewright.lake.noise.values import fold
 
-_VERSION = 15
+_VERSION = 16
 _INDEXED_VALUE = 120
 _PORTION_BYTES = 16 << 10
 _READ = json.JSONDecoder()

@@ -1,5 +1,5 @@
-"""JSON whose values have parts: fields of a struct are columns, a list of structs is a table of its own with
-the key of its row.
+"""JSON and Parquet whose values have parts: fields of a struct are columns, a list of structs is a table of
+its own with the key of its row.
 
 Owns the table expressions that take nested values apart, and those of GeoJSON, whose features are rows.
 Nothing is copied. A list of structs also stays in its row, as it is.
@@ -25,6 +25,11 @@ from rewright.lake.files.rows import distinct
 _DEEPEST = 4
 _MOST_COLUMNS = 2000
 _OBJECT_BYTES = 16 << 20
+_LONGEST_TYPE = 20_000
+"""Characters of a type's name from which on it is left as it is."""
+_WHOLE = "[+-]?(0|[1-9][0-9]{0,17})"
+_NUMBER = "[+-]?(0|[1-9][0-9]{0,17})([.][0-9]+)?([eE][+-]?[0-9]{1,2})?"
+"""Texts that are numbers: `007` is a code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +69,67 @@ def tables_of_json(connection: Any, path: Path, original: Path) -> list[Piece]:
         )
     if path.name.lower().endswith(".geojson"):
         raise Unserved("not served: GeoJSON without features")
-    fields = list(_flat([_Field(name, quoted(name), type_) for name, type_ in columns], _DEEPEST))
+    told = [_Field(name, quoted(name), type_) for name, type_ in columns]
+    return _taken_apart(connection, original, path, base, _one_type(connection, base, told))
+
+
+def _taken_apart(connection: Any, original: Path, path: Path, base: str, told: list[_Field]) -> list[Piece]:
+    """The pieces of a file whose columns may be nested; it as it is where none is, or where its rows do not
+    fit into memory.
+    """
+    fields = list(_flat(told, _DEEPEST))
     if all(field.items is None and field.sql == quoted(field.name) for field in fields):
         return [Piece(original, path)]
-    return _split(connection, original, path, base, fields)
+    try:
+        return _split(connection, original, path, base, fields)
+    except duckdb.Error:
+        return [Piece(original, path)]
+
+
+def _one_type(connection: Any, base: str, fields: list[_Field]) -> list[_Field]:
+    """Values that are numbers here and texts there are numbers where all of them can be, else texts; objects
+    and lists among them stay what they are.
+    """
+    mixed = [field for field in fields if str(field.type) == "JSON"]
+    if not mixed:
+        return fields
+    asked = ", ".join(
+        f"count({f.sql}) FILTER (json_type({f.sql}) IN ('OBJECT', 'ARRAY')), count({f.sql} ->> '$'),"
+        f" count({f.sql}) FILTER (regexp_full_match({f.sql} ->> '$', '{_WHOLE}')),"
+        f" count({f.sql}) FILTER (regexp_full_match({f.sql} ->> '$', '{_NUMBER}')),"
+        f" count({f.sql}) FILTER (json_type({f.sql}) NOT IN ('VARCHAR', 'NULL'))"
+        for f in mixed
+    )
+    try:
+        counts = connection.execute(f"SELECT {asked} FROM {base}").fetchone()
+    except duckdb.Error:
+        return fields
+    settled: dict[str, _Field] = {}
+    for i, field in enumerate(mixed):
+        nested, filled, whole, numbers, plain = counts[5 * i : 5 * i + 5]
+        text = f"({field.sql} ->> '$')"
+        if nested or not filled or not plain:
+            continue
+        if whole == filled:
+            settled[field.name] = _Field(field.name, f"CAST({text} AS BIGINT)", duckdb.sqltypes.BIGINT)
+        elif numbers == filled:
+            settled[field.name] = _Field(field.name, f"CAST({text} AS DOUBLE)", duckdb.sqltypes.DOUBLE)
+        else:
+            settled[field.name] = _Field(field.name, text, duckdb.sqltypes.VARCHAR)
+    return [settled.get(field.name, field) for field in fields]
+
+
+def tables_of_parquet(connection: Any, path: Path) -> list[Piece]:
+    """As `tables_of_json`, of a file of Parquet."""
+    base = f"read_parquet({file_literal(path)})"
+    try:
+        columns = _typed(connection, base)
+    except duckdb.Error:
+        return [Piece(path, path)]
+    if any(len(str(type_)) > _LONGEST_TYPE for _, type_ in columns):
+        return [Piece(path, path)]
+    told = [_Field(name, quoted(name), type_) for name, type_ in columns]
+    return _taken_apart(connection, path, path, base, told)
 
 
 def _typed(connection: Any, source: str) -> list[tuple[str, Any]]:
@@ -140,7 +202,10 @@ def _split(connection: Any, original: Path, path: Path, base: str, fields: list[
     note = [
         field for field in fields if field.sql not in {quoted(field.name), "_row"} and field.items is None
     ]
-    notes = ("fields of structs as columns: " + ", ".join(f.name for f in note)[:200],) if note else ()
+    mixed = [field.name for field in note if "->> '$')" in field.sql]
+    parts = [field.name for field in note if field.name not in mixed]
+    told = (("fields of structs as columns", parts), ("values of several types read as one", mixed))
+    notes = tuple(f"{what}: {', '.join(found)[:200]}" for what, found in told if found)
     pieces = [Piece(original, path, "", _select(fields, base), notes)]
     for field in lists:
         assert key is not None

@@ -33,6 +33,11 @@ class Piece:
     sql: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def copied(self) -> bool:
+        """Is a copy read instead of the lake's file?"""
+        return self.path != self.original
+
     def json(self) -> dict[str, Any]:
         return {**asdict(self), "original": str(self.original), "path": str(self.path)}
 
@@ -60,7 +65,8 @@ class Unit:
 
     def digest(self, digest_of: Callable[[Path], str]) -> str:
         """A hash of the files' contents and of how they are read."""
-        if len(self.pieces) == 1 and not self.marks and not self.pieces[0].sql:
+        first = self.pieces[0]
+        if len(self.pieces) == 1 and not self.marks and not first.sql and not first.copied:
             return digest_of(self.files[0])
         told = [repr([piece.json() for piece in self.pieces]), repr(self.marks)]
         contents = [digest_of(file) for file in self.files]

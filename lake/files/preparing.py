@@ -27,7 +27,7 @@ from rewright.lake.files.databases import tables_of_sqlite
 from rewright.lake.files.delta import delta_unit
 from rewright.lake.files.depth import too_deep
 from rewright.lake.files.iceberg import iceberg_unit
-from rewright.lake.files.nested import tables_of_json
+from rewright.lake.files.nested import tables_of_json, tables_of_parquet
 from rewright.lake.files.pieces import Piece, Unit, Unserved
 from rewright.lake.files.sheets import tables_of_workbook
 from rewright.lake.files.text import table_copy
@@ -92,7 +92,7 @@ class Preparer:
         stamp = [stat.st_size, stat.st_mtime_ns]
         self._used.add(str(path))
         known = self._known.get(str(path))
-        if known is None or known["stamp"] != stamp or not _whole(known):
+        if known is None or known["stamp"] != stamp or not self._whole(known):
             known = {"stamp": stamp, **self._looked(path, stamp)}
             self._known[str(path)] = known
             self._storage.put_prepared(str(path), known)
@@ -129,6 +129,11 @@ class Preparer:
         self._storage.commit()
         if "_connection" in self.__dict__:
             self._connection.close()
+
+    def _whole(self, known: dict[str, Any]) -> bool:
+        """Are the copies still there, and this catalog's own? A copied catalog tells of the first one's."""
+        copies = (Path(raw["path"]) for raw in known["pieces"] if raw["path"] != raw["original"])
+        return all(copy.is_relative_to(self._work) and copy.exists() for copy in copies)
 
     def _folder(self, path: Path, stamp: list[int]) -> Path:
         told = f"{path}\0{stamp[0]}\0{stamp[1]}"
@@ -188,6 +193,8 @@ class Preparer:
             if too_deep(path):
                 raise Unserved("not served: nested too deeply")
             return tables_of_json(self._connection, path, original)
+        if name.endswith(".parquet") and path == original:
+            return tables_of_parquet(self._connection, path)
         if name.endswith(TEXT_SUFFIXES):
             # the copy keeps the suffix, which tells tabs from commas
             target = (
@@ -219,8 +226,3 @@ def _some(found: list[Piece], otherwise: str) -> list[Piece]:
     if not found:
         raise Unserved(f"not served: {otherwise}")
     return found
-
-
-def _whole(known: dict[str, Any]) -> bool:
-    """Are the copies still there?"""
-    return all(raw["path"] == raw["original"] or Path(raw["path"]).exists() for raw in known["pieces"])

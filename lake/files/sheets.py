@@ -6,6 +6,7 @@ saved with them.
 
 from __future__ import annotations
 
+import itertools
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,11 @@ from rewright.lake.files.text import told_footer
 
 _UNNAMED = re.compile(r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha)\s?1", re.IGNORECASE)
 """What Excel calls the first sheet of a new workbook: the table is called like the workbook."""
+
+_MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]{0,40}ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
+_CHUNK, _LONGEST = 1 << 20, 100
+_MOST_MERGED = 100_000
+"""Further ones are read as they are."""
 
 
 def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
@@ -42,7 +48,7 @@ def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
             return [
                 piece
                 for i, sheet in enumerate(book.worksheets)
-                if (piece := _table(path, sheet, out / f"{i}.jsonl"))
+                if (piece := _table(path, sheet, out / f"{i}.jsonl", _merged(path, sheet)))
             ]
         finally:
             book.close()
@@ -50,8 +56,33 @@ def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
         raise Unserved(f"not served: Excel, but it cannot be read ({type(error).__name__})") from error
 
 
-def _table(path: Path, sheet: Any, target: Path) -> Piece | None:
-    rows = list(_filled_rows(sheet))
+def _merged(path: Path, sheet: Any) -> dict[int, list[tuple[int, int]]]:
+    """Cells merged downwards, by their first row: (column, last row)."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    left, rest = _MOST_MERGED, b""
+    with zipfile.ZipFile(path) as packed, packed.open(sheet._worksheet_path) as file:
+        while left > 0 and (chunk := file.read(_CHUNK)):
+            told = rest + chunk
+            for match in itertools.islice(_MERGED.finditer(told), left):
+                column, first, last = (part.decode() for part in match.groups())
+                left -= 1
+                if int(last) > int(first):
+                    found.setdefault(int(first), []).append((_number(column), int(last)))
+            # one that the chunk cut is whole in the next one
+            rest = told[-_LONGEST:]
+    return found
+
+
+def _number(letters: str) -> int:
+    """The number of a column, from 0: of `AA` 26."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1
+
+
+def _table(path: Path, sheet: Any, target: Path, merged: dict[int, list[tuple[int, int]]]) -> Piece | None:
+    rows = list(_filled_rows(sheet, merged))
     if len(rows) < 2:
         return None
     start = header_row(rows)
@@ -69,19 +100,25 @@ def _table(path: Path, sheet: Any, target: Path) -> Piece | None:
     return Piece(path, target, label, sql, tuple(notes))
 
 
-def _filled_rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
-    """Rows that hold something.
+def _filled_rows(sheet: Any, merged: dict[int, list[tuple[int, int]]]) -> Iterator[tuple[Any, ...]]:
+    """Rows that hold something; what stands in a cell that is merged downwards stands in each of its rows.
 
     :raises Unserved: a cell in a far corner makes rows and columns of nothing.
     """
     # what the sheet says of its own size is not believed
     sheet.reset_dimensions()
     left = MOST_CELLS
-    for row in sheet.iter_rows(values_only=True):
+    down: dict[int, tuple[int, Any]] = {}
+    for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        row = list(cells)
         left -= max(1, len(row))
         if left < 0:
             raise Unserved(f"not served: sheet {sheet.title} has more than {MOST_CELLS} cells")
         if any(_filled(cell) for cell in row):
+            for column, (last, value) in down.items():
+                if number <= last and column < len(row) and row[column] is None:
+                    row[column] = value
+            down.update({c: (last, row[c]) for c, last in merged.get(number, ()) if c < len(row)})
             yield tuple(row)
 
 

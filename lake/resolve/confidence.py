@@ -58,7 +58,7 @@ class Signals:
     in_part: bool = False
     """Is a folder asked for of which like tables are left out?"""
     unspoken: bool = False
-    """Is there a relation for which no name speaks?"""
+    """Is there a relation for which no name speaks, or a lone one for which a single word does?"""
     borrowed: bool = False
     """Is a day taken from a table that nobody asked for, beside one that the asked table has itself?"""
     name_alone: bool = False

@@ -15,6 +15,7 @@ from rewright.lake.noise.numbers import unit_of
 _WORDS = """
 time duration minute hour second runtime time length delay age
 length height length width distance diameter depth altitude elevation size thickness mileage radius stature
+length rain rainfall precipitation snow snowfall
 mass weight mass load
 speed speed velocity wind pace
 temperature temperature heat dew high low

@@ -56,6 +56,8 @@ _CODES_ASKED = 0.6
 _SURELY_THERE, _ONLY_DAY = 0.75, 0.65
 """Likeness of a column from which on a table is what is asked for, and what that is worth to its only day."""
 _CHASM = 0.25
+_MANY_FOR_ONE = 0.25
+"""Held against a day or number of which each row of what is asked for has many."""
 _OTHER_SIDE = 0.4
 """Held against what is reached over a reference to the opposite of what is asked for."""
 _STRANGE_YEAR = 1.5
@@ -351,6 +353,7 @@ class Placer:
         value -= _GROUPS_OF_ONE * groups_of_one(self._evidence.columns, columns, joins)
         value += _SAME_AS_BEFORE * sum(self._is_prior(r.name, tables) for r in self._relations)
         value -= _CHASM * self._chasms(tables, joins)
+        value -= _MANY_FOR_ONE * self._of_many(joins, columns, homes)
         value -= _NOT_ITS_KEY * sum(self._repeats_its_key(homes[a], joins) for a in self._keyed)
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
@@ -420,6 +423,19 @@ class Placer:
                     many[one] = many.get(one, 0) + 1
         return sum(max(0, n - 1) for n in many.values())
 
+    def _of_many(self, joins: tuple[JoinKey, ...], columns: dict[int, Column], homes: dict[str, str]) -> int:
+        """Columns that stand in a table which nobody asked for, with several rows for each of the
+        relation's: a person has one day of entry, not one for each journey. What is summed may be the sum of
+        the parts, and a text one of many labels.
+        """
+        found, asked_for = 0, set(homes.values())
+        for c in self._evidence.columns if joins else ():
+            real, home = columns.get(id(c)), homes.get(c.relation)
+            if real is None or home is None or c.numeric or real.meaning is Family.TEXT:
+                continue
+            found += real.table not in asked_for and real.table in _many_for_one(home, joins)
+        return found
+
     @staticmethod
     def _repeats_its_key(home: str, joins: tuple[JoinKey, ...]) -> bool:
         """Has a table several rows for each value that it is joined on, in all its joins?"""
@@ -466,6 +482,18 @@ class Placer:
         used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
+
+
+def _many_for_one(home: str, joins: tuple[JoinKey, ...]) -> set[str]:
+    """Tables that have, as these joins lead to them, several rows for one of ``home``."""
+    many: dict[str, bool] = {home: False}
+    left = [*joins, *(key.flipped() for key in joins)]
+    for _ in joins:
+        for key in left:
+            if key.a in many and key.b not in many:
+                repeated = len(key.pairs) == 1 and key.pairs[0][1].uniqueness < _ONE
+                many[key.b] = many[key.a] or repeated
+    return {table for table, several in many.items() if several}
 
 
 def _asked_for(imagined: ImaginedColumn) -> str:

@@ -15,7 +15,7 @@ from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
-from rewright.lake.resolve.kinds import NAMED, numbers_rows, numeric_code
+from rewright.lake.resolve.kinds import DATE, NAMED, YEAR, numbers_rows, numeric_code
 from rewright.lake.resolve.likeness import covered, lexical
 from rewright.lake.resolve.literals import of_other_years
 from rewright.lake.resolve.resolution import Join, Mapping
@@ -33,6 +33,9 @@ column holds speaks against it.
 """
 _LEADS = 0.4
 """Likeness of a key's words to a relation's name from which on the key speaks for it."""
+_TELLING = 2
+"""Words of columns that say together which table is meant, where its own name does not."""
+_UNTELLING = names.GENERIC | NAMED | YEAR | DATE | {"quantity", "amount", "total", "count", "status"}
 _CROWD = 40
 """Other columns of a table from which on one more makes no difference."""
 
@@ -85,7 +88,10 @@ def signals_of(
         borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
         in_part=any(_in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
-        unspoken=any(_unspoken(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        unspoken=any(
+            _unspoken(s, c, e) or _hardly_spoken(s, c, e)
+            for s, c, e in zip(best.sites, best.choice, judged, strict=True)
+        ),
         name_alone=any(c.score < _POOR and c.likeness - c.score >= _AGAINST for c in spoken),
     )
 
@@ -273,6 +279,23 @@ def _unspoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         if not any(covered(thing, names.words(names.referred(name))) >= _LEADS for name in keys):
             return True
     return False
+
+
+def _hardly_spoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Does one word alone speak for a lone table that is not called as it is asked for? `year` and
+    `passengers` many tables may have. Columns that are asked for by the table's own name, and values that
+    are found, are another matter.
+    """
+    if len(site.relations) != 1 or site.relations[0].name in evidence.classes:
+        return False
+    relation = site.relations[0]
+    if evidence.table_score(relation.alias, candidate.homes[relation.alias]) >= _SAYS_NOTHING:
+        return False
+    asked = [c for c in site.columns() if not c.only_key]
+    if any(t.op == "=" and isinstance(t.value, str) for c in asked for t in c.tests):
+        return False
+    told = {word for c in asked for word in names.words(c.name)}
+    return len(told - _UNTELLING - set(names.words(relation.name))) < _TELLING
 
 
 def _borrowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:

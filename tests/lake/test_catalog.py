@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -87,6 +88,29 @@ def test_the_catalog_follows_the_folder(folder: Path, embedder: CachedEmbedder, 
         assert not lake.refresh().any
     with opened(folder, embedder, tmp_path) as lake:
         assert names_of(lake, "good") == ["name", "size", "more"]
+
+
+def test_a_file_that_is_written_again_as_it_was_is_read_where_its_copy_is(
+    folder: Path, embedder: CachedEmbedder, tmp_path: Path
+) -> None:
+    file = folder / "latin.csv"
+    for _ in range(2):
+        file.unlink(missing_ok=True)
+        file.write_bytes("stadt;einwohner\nKöln;10\nGöß;20\n".encode("latin-1"))
+        with opened(folder, embedder, tmp_path) as lake:
+            assert lake.execute("SELECT sum(einwohner) FROM latin").rows == [(30,)]
+
+
+def test_a_catalog_that_was_copied_has_copies_of_its_own(
+    folder: Path, embedder: CachedEmbedder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    first, elsewhere = tmp_path_factory.mktemp("first"), tmp_path_factory.mktemp("second") / "copy"
+    (folder / "latin.csv").write_bytes("stadt;einwohner\nKöln;10\nGöß;20\n".encode("latin-1"))
+    with open_lake(folder, catalog=first / "c.db", embedder=embedder) as lake:
+        assert lake.execute("SELECT sum(einwohner) FROM latin").rows == [(30,)]
+    shutil.copytree(first, elsewhere)
+    with open_lake(folder, catalog=elsewhere / "c.db", embedder=embedder) as lake:
+        assert lake.execute("SELECT sum(einwohner) FROM latin").rows == [(30,)]
 
 
 def test_over_replaces_tables_of_the_same_name(
