@@ -17,6 +17,8 @@ import pytest
 from tests.proxy.waiting import until
 
 TREE = Path(__file__).resolve().parents[2]
+# what runs of a user share
+SHARED = ("rewright-postgres-", "rewright-clusters-")
 
 
 @pytest.mark.server
@@ -83,9 +85,9 @@ def test_it_ends_quietly_at_any_moment(open_folder: Path, moment: str, number: s
     assert demo.returncode == 0, said
     assert said == ""
     until(lambda: not processes_of(demo.pid))
-    # what all runs share stays: the server's programs, for an account that may run them
+    # what all runs share stays: the server's programs, for an account that may run them, and an empty cluster
     left = [one.name for one in open_folder.iterdir() if one.is_dir()]
-    assert [name for name in left if not name.startswith("rewright-postgres-")] == []
+    assert [name for name in left if not name.startswith(SHARED)] == []
 
 
 def processes_of(session: int) -> list[str]:
