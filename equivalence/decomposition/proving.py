@@ -23,6 +23,8 @@ from rewright.sql.catalog import Catalog
 
 # how long the whole is looked at where the parts are proved with reservations
 _BETTER_SECONDS = 0.5
+# and how much longer than those that were found the attempts may take that ran out of time before them
+_LONGER_FOR_BETTER = 4.0
 _TIES = "tie-order"
 
 
@@ -79,6 +81,9 @@ def _prove_both_ways(
     parts = PartsSearch(binding.original, binding.candidate, catalog, between, memory)
     # what was said of the whole, without positions and with them
     said: dict[bool, Attempt] = {}
+    # a proof with reservations, and how long other attempts may take to do without
+    kept: Proved | None = None
+    most_for_better = 0.0
     for limit, positions in rounds(deadline):
         found = _by_parts(parts, limit, deadline, positions=positions)
         if found is not None and not found.modulo:
@@ -92,12 +97,19 @@ def _prove_both_ways(
             said[positions] = prove_both(binding, catalog, left, positions=positions, memory=memory)
         whole = said[positions].proved
         if found is not None:
-            better = whole is not None and set(whole.modulo) < set(found.modulo)
-            return said[positions] if better else Attempt(found, "", binding)
+            if whole is not None and set(whole.modulo) < set(found.modulo):
+                return said[positions]
+            if kept is None:
+                kept, most_for_better = found, limit * _LONGER_FOR_BETTER
+            if limit >= most_for_better or parts.settled:
+                return Attempt(found, "", binding)
+            continue
         if whole is not None:
             return said[positions]
         if parts.settled and len(said) > 1 and not any(a.late for a in said.values()):
             break
+    if kept is not None:
+        return Attempt(kept, "", binding)
     return next((said[p] for p in (False, True) if p in said), Attempt(None, "no proof: timeout", binding))
 
 
