@@ -56,12 +56,12 @@ SAMPLED = --share=$(or $(SHARE),1)
 # check, then the tests (about 20 minutes on two cores); up to five that fail run once more alone; SEED=N chooses another order, SHARE=N another sample
 test: check
 	tests/install_system.sh
-	$(BIN)/python -m tests.suite -n $(or $(WORKERS),4) --dist loadfile --randomly-seed=$(or $(SEED),1) $(SAMPLED)
+	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) $(SAMPLED)
 
 # the same with all cases of the sets of which `make test` takes a share, and all rows of its large tables
 test-thorough: check
 	tests/install_system.sh
-	$(BIN)/python -m tests.suite -n $(or $(WORKERS),4) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough
+	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough
 
 # unit tests only, no server
 test-fast: install

@@ -1,13 +1,12 @@
 """Many pairs from a file of JSON lines, in parallel processes, whatever happens to any of them.
 
-Owns the workers, their deadlines, resuming, and the one line written for each line read. Reads only
-``id``, ``schema_sql``, ``q1`` and ``q2``. Must not know how a verdict is made.
+Owns the workers, their deadlines, resuming, and the one line written for each line read. Must not know how a
+verdict is made.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import multiprocessing
 import multiprocessing.connection
@@ -15,7 +14,7 @@ import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,6 +24,7 @@ from rewright.engines.postgres.cpu import cpu_seconds
 from rewright.equivalence.api import Checker
 from rewright.equivalence.certificates import NoCertificate
 from rewright.equivalence.options import Options
+from rewright.equivalence.pair_lines import Pair, finished
 from rewright.equivalence.refuter.server import AddressLike, SharedServer
 from rewright.equivalence.verdicts import Proved, Stamp, Unknown, to_json
 
@@ -37,62 +37,6 @@ _PAIRS_A_WORKER = 400
 _GRACE_SECONDS = 2.0
 # a worker that needs so many times its time on the wall is ended, however little of the processor it got
 _CEILING = 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One line of input; ``problem`` when it cannot be worked on."""
-
-    id: Any
-    schema_sql: str = ""
-    q1: str = ""
-    q2: str = ""
-    problem: str = ""
-
-    @property
-    def schema_key(self) -> str:
-        return hashlib.sha256(self.schema_sql.encode(errors="replace")).hexdigest()
-
-
-def read_pairs(lines: Iterable[str]) -> Iterator[Pair]:
-    """A Pair for each line that is not blank."""
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield _pair(line, f"line {number}")
-
-
-def _pair(line: str, name: str) -> Pair:
-    if any("\udc80" <= char <= "\udcff" for char in line):  # as bytes that are no text are read
-        return Pair(name, problem="no text in UTF-8")
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return Pair(name, problem="not JSON")
-    if not isinstance(record, dict):
-        return Pair(name, problem="not a JSON object")
-    id_ = record.get("id", name)
-    fields = [record.get(key) for key in ("schema_sql", "q1", "q2")]
-    if not all(isinstance(value, str) for value in fields):
-        return Pair(id_, problem="schema_sql, q1 and q2 must be texts")
-    return Pair(id_, *[str(value) for value in fields])
-
-
-def finished(out: Path) -> Counter[str]:
-    """Ids already written to ``out`` (as JSON); a torn last line is cut off."""
-    done: Counter[str] = Counter()
-    if not out.exists():
-        return done
-    data = out.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        with out.open("r+b") as file:
-            file.truncate(whole)
-    for line in data[:whole].decode(errors="replace").splitlines():
-        try:
-            done[json.dumps(json.loads(line)["id"])] += 1
-        except (ValueError, KeyError, TypeError):
-            continue
-    return done
 
 
 def run_batch(

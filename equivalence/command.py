@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from rewright.equivalence.api import Checker
-from rewright.equivalence.batch import read_pairs, run_batch
+from rewright.equivalence.batch import run_batch
 from rewright.equivalence.options import Options
+from rewright.equivalence.pair_lines import read_pairs
 from rewright.equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown, Verdict
 
 # how long a certificate may take, in seconds

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 from rewright.cli import rewright
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence import batch
-from rewright.equivalence.batch import finished, read_pairs, run_batch
+from rewright.equivalence.batch import run_batch
+from rewright.equivalence.pair_lines import finished, read_pairs
 from tests.proxy.waiting import Stopwatch
 
 SCHEMA = "create table t (a int primary key, b int)"
