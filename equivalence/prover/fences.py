@@ -19,7 +19,7 @@ from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import all_exprs, all_queries, conjuncts, outer_exprs, subqueries
 
-from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart
+from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart, stays_around
 
 ERRORS = frozenset({"errors"})
 # kinds of fences, and whether one is made within them or asks for more
@@ -64,8 +64,8 @@ class _Fences:
         within = tuple(sorted(kind for q, kind in kept if drops and self._makes(q)))
         if within:
             yield "made", within
-        # conditions go into what is planned by itself, guards of what is shown do not
-        if any(map(_guards, outer_exprs(block))):
+        # conditions without subqueries go into what is planned by itself, guards of what is shown do not
+        if any(map(_guards, outer_exprs(block))) or any(map(stays_around, conjuncts(block.where))):
             apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
             yield from (("guarded", (kind,)) for kind in apart)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import own_errors
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, deep_exprs, free_rels, substitute
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, deep_exprs, free_rels, subqueries, substitute
 
 
 def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
@@ -28,6 +28,11 @@ def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
                 yield query
             case _:
                 pass
+
+
+def stays_around(condition: a.Expr) -> bool:
+    """Whether a conjunct has a subquery in it, but is no semi-join: it is asked around subqueries in FROM."""
+    return any(subqueries(e) for e in all_exprs(condition)) and not any(True for _ in semi_joins(condition))
 
 
 def _asks_outside(query: a.Query) -> bool:

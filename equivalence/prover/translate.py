@@ -22,7 +22,15 @@ from .bags import UNNEST, block, exists
 from .build import conj, negate, predicates, recollated, same
 from .expressions import Translation
 from .fresh import fresh, fresh_copy
-from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart, semi_joins
+from .pulling import (
+    PullUp,
+    computed_ctes,
+    fence_of,
+    is_not_pulled_up,
+    makes_rows_apart,
+    semi_joins,
+    stays_around,
+)
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
@@ -186,6 +194,14 @@ class Translator:
     def _read_since(self, met: Met) -> set[Term]:
         return {t for column in self.reads[met[2] :] for t in walk_shallow(column)}
 
+    def _made_elsewhere(self) -> set[Term]:
+        """What may fail for ordinary values, or if a subquery has several rows, and is an output of a query
+        that is planned by itself.
+        """
+        ordinary = (f for f in self.failing if f.kind == "errors" and hazardous(f.term))
+        apart = self.outputs_apart
+        return {f.term for f in (*ordinary, *self.rows) if f.term in apart or not self._is_here(f)}
+
     def _is_here(self, failure: Failure) -> bool:
         """Whether it is evaluated of the rows that are read, or of rows around these."""
         made, here = ([s for s in sites if s.kind != "padded"] for sites in (failure.sites, self.sites))
@@ -222,7 +238,13 @@ class Translator:
             self._spare(range(start, len(self.failing)), (*before_it, *first))
             terms[part] = made
         term = conj(terms.values())
-        self.filters += ((self.level, p) for p in predicates(term))
+        for part, made in terms.items():
+            # with a subquery in it it does not go into what is planned by itself, as its parts would
+            kept = stays_around(part) and bool(self._read_since(met) & self._made_elsewhere())
+            level: Level = (*self.level, ("around", id(part))) if kept else self.level
+            self.filters += ((level, p) for p in predicates(made))
+            self.risky |= kept
+            self.forced |= kept
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
         with self.pushing(pushed=pushed):

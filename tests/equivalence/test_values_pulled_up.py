@@ -62,6 +62,10 @@ PAIRS += [
         f"select g, sum(y) filter (where h > 1) from {DIVIDED} q group by g",
         f"select g, sum(y) filter (where y is not null and h > 1) from {DIVIDED} q group by g",
     ),
+    (
+        f"select id from {ORDERED} q where h > 1 and y in (select w from u)",
+        f"select id from {ORDERED} q where case when h > 1 then y in (select w from u) end",
+    ),
     *((f.format(q=DIVIDED), f.format(q=ORDERED)) for f in FILTERED),
     (
         "select id, (select w from u where u.w > t.x) > 0 and h > 1 from t",
