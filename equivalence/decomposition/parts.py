@@ -139,9 +139,9 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     try:
         # a part is proved as a query of its own, whose outputs are all computed
         before, after = without_unread(before, catalog), without_unread(after, catalog)
+        left_open |= fenced_otherwise(before, after, catalog)
     except Unsupported:
         return None
-    left_open |= fenced_otherwise(before, after, catalog)
     others: tuple[tuple[a.Query, a.Query], ...] = ()
     if is_recursive(before, after):
         stepped = [without_steps(q, catalog) for q in (before, after)]

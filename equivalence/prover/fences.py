@@ -29,7 +29,10 @@ _Ranging = list[tuple[a.Query, str, bool]]
 
 
 def fenced_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
-    """The reservation of queries in which fences let something that may fail be asked of other rows."""
+    """The reservation of queries in which fences let something that may fail be asked of other rows.
+
+    :raises Unsupported: outputs are very large in their full length.
+    """
     ours, theirs = (_Fences(q, catalog).around() for q in (first, second))
     return frozenset() if ours == theirs else ERRORS
 

@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import own_errors
 from rewright.sql.walk import all_exprs, all_queries, conjuncts, deep_exprs, free_rels, subqueries, substitute
+
+from .translated import Unsupported
 
 
 def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
@@ -112,6 +115,10 @@ def scans_of(items: tuple[a.FromItem, ...]) -> Iterator[a.CteScan]:
                 pass
 
 
+# how many nodes an output is looked at with the outputs that it is made of in place
+_LARGEST = 500
+
+
 @dataclass(frozen=True, slots=True)
 class PullUp:
     """A statement's subqueries in FROM. ``ctes``: its CTEs' queries by number; ``computed``: those that
@@ -143,8 +150,14 @@ class PullUp:
                 yield from zip(*rows, strict=True)
 
     def inlined(self, expr: a.Expr, query: a.Select) -> a.Expr:
-        """An expression of the query, with outputs of subqueries that are pulled up in place of columns."""
-        return substitute(expr, {c: e for item in query.from_ for c, e in self._outputs(item)})
+        """An expression of the query, with outputs of subqueries that are pulled up in place of columns.
+
+        :raises Unsupported: it is larger than what is looked at: of y + y within y + y each level doubles it.
+        """
+        made = substitute(expr, {c: e for item in query.from_ for c, e in self._outputs(item)})
+        if made is not expr and next(islice(all_exprs(made), _LARGEST, None), None) is not None:
+            raise Unsupported("outputs of subqueries that are very large in their full length")
+        return made
 
     def _outputs(self, item: a.FromItem) -> Iterator[tuple[tuple[int, int], a.Expr]]:
         match item:

@@ -9,6 +9,7 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.prover.fences import fenced_otherwise
+from rewright.equivalence.prover.translated import Unsupported
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.text_pairs import prover
@@ -116,3 +117,14 @@ def test_the_server_raises_in_one_of_each_pair(scratch_server: ScratchServer, da
         alike = [(a, b) for a, b in PAIRS if fails(a) == fails(b)]
     # CASE and a key of DISTINCT ON: the server asks the one of either, and passes the other
     assert alike == []
+
+
+def test_outputs_that_double_at_each_level_are_not_written_out() -> None:
+    doubled = "(select id, g, x y from t)"
+    for level in range(40):
+        doubled = f"(select id, g, y + y as y from {doubled} s{level})"
+    query = bind(PADDED[0].format(q=doubled), CATALOG)
+    with pytest.raises(Unsupported):
+        fenced_otherwise(query, query, CATALOG)
+    other = PADDED[0].format(q=doubled).replace("u.k = q.g", "q.g = u.k")
+    assert proved(PADDED[0].format(q=doubled), other) is None

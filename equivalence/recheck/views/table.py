@@ -139,7 +139,10 @@ def opened(view: View) -> View:
     """The pair as it is, with what any form of it leaves open: what shows which of equal values is kept may
     be left out of a form, and what made it. Of chance nothing may be computed once more.
     """
-    modulo = set(fenced_otherwise(*view.pairs[0], view.catalog))
+    try:
+        modulo = set(fenced_otherwise(*view.pairs[0], view.catalog))
+    except Unsupported as why:
+        raise Refused(str(why)) from None
     for query in view.pairs[0]:
         if Facts(view.catalog, query).volatility(query) is a.Volatility.VOLATILE:
             raise Refused("volatile functions are seen in no other form")
