@@ -198,39 +198,31 @@ def _named(expr: a.Expr) -> str:
 
 def _waits(expr: a.Expr) -> str:
     """How an output of a subquery that is pulled up is computed before the join; "" where it waits."""
-    parts = list(all_exprs(expr))
-    if not _has_column(expr) or any(map(_is_not_strict, parts)):
+    strict = [_is_strict(e) for e in all_exprs(expr)]
+    if not _has_column(expr) or False in strict:
         return "before"
-    return "" if all(map(_is_strict, parts)) else "perhaps before"
+    return "perhaps before" if None in strict else ""
 
 
-def _is_strict(expr: a.Expr) -> bool:
-    """Whether the planner knows the node for one that is NULL wherever an argument is."""
+def _is_strict(expr: a.Expr) -> bool | None:
+    """Whether the planner knows the node for one that is NULL wherever an argument is; None where versions or
+    types decide.
+    """
     match expr:
         case a.Column() | a.Const() | a.Collate() | a.Not():
             return True
         case a.Op(op):
             return op.function.strict
         case a.Call(func):
-            return func.strict and not func.returns_set
+            return None if func.strict and func.returns_set else func.strict
         case a.Cast(method=method, func=func):
-            return method in {"io", "binary"} or (method == "func" and func is not None and func.strict)
-        case _:
-            return False
-
-
-def _is_not_strict(expr: a.Expr) -> bool:
-    """Whether the planner knows it for none; of nodes that are neither, versions or types decide."""
-    match expr:
-        case a.Op(op):
-            return not op.function.strict
-        case a.Call(func):
-            return not func.strict
+            sure = method in {"io", "binary"} or (method == "func" and func is not None and func.strict)
+            return True if sure else None
         case a.And() | a.Or() | a.Case() | a.Coalesce() | a.NullIf() | a.MinMax() | a.IsNull() | a.IsBool():
-            return True
-        case a.IsDistinct() | a.RowExpr() | a.RowCompare() | a.ArrayExpr() | a.ScalarSubquery() | a.Exists():
-            return True
-        case a.Quantified() | a.ArraySubquery():
-            return True
-        case _:
             return False
+        case a.IsDistinct() | a.RowExpr() | a.RowCompare() | a.ArrayExpr() | a.ScalarSubquery() | a.Exists():
+            return False
+        case a.Quantified() | a.ArraySubquery():
+            return False
+        case _:
+            return None

@@ -177,6 +177,8 @@ class Translator:
         """Those from ``start`` on, and those of outputs of subqueries that were read since then and are
         evaluated where they are read, since the planner pulls them up.
         """
+        if len(self.reads) == met[2]:
+            return failures[start:]
         read = self._read_since(met)
         read = read if self.pushed else read - self.outputs_apart
         return [f for n, f in enumerate(failures) if n >= start or (f.term in read and self._is_here(f))]
