@@ -10,7 +10,6 @@ import psycopg
 import pytest
 
 from rewright.config.model import Config, Database, Optimiser
-from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.processes.jobs import Job
 from rewright.store.api import Store, open_store
@@ -20,7 +19,7 @@ from rewright.wiring.budget import RunBudget
 from rewright.wiring.optimising import JobRunner
 from rewright.wiring.refusals import Known, NotYet
 from rewright.wiring.scratch import Scratch
-from tests.rewright.serving import SAMPLE
+from tests.rewright.serving import QUERY, SAMPLE
 
 pytestmark = pytest.mark.server
 

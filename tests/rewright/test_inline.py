@@ -15,10 +15,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
 from tests.proxy.waiting import Stopwatch, cancelled
-from tests.rewright.serving import Running, children, connect, last, wait
+from tests.rewright.serving import QUERY, Running, children, connect, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
 # slow ones are not reported: what is served was found while a query was held

@@ -16,17 +16,16 @@ import psycopg
 import pytest
 from playwright.sync_api import Browser, expect
 
-from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.store.api import open_store
 from rewright.store.browsing import Asked
 from rewright.store.life import Level
-from tests.rewright.serving import MAIN, TREE, Running, children, connect, last, runs, wait
+from tests.rewright.serving import MAIN, QUERY, TREE, Running, children, connect, last, runs, wait
 
-# of the rewrites those of the demo's query
+# of the rewrites those of the query
 OURS = " where original like '%avg_yearly%'"
 PASSWORD = "only for people"
-# the demo's query under other names: one that the optimiser finds, one whose rewrite a person has to approve
+# the query under other names: one that the optimiser finds, one whose rewrite a person has to approve
 FOUND = QUERY.replace("avg_yearly", "avg_monthly")
 VARIANT = QUERY.replace("avg_yearly", "avg_weekly")
 

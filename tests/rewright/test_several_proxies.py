@@ -11,7 +11,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.ports import Guard, ServedRewrite
 from rewright.store.api import Store, open_store
@@ -19,7 +18,7 @@ from rewright.store.life import Action, Level
 from rewright.store.records import NewRewrite
 from rewright.wiring.feed import POLL_SECONDS, StoreFeed
 from rewright.wiring.served import guard_document
-from tests.rewright.serving import Running, connect, last, wait
+from tests.rewright.serving import QUERY, Running, connect, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
 # a relay may be looking at the store at this moment; what it missed it finds at the next look
