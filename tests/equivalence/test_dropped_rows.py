@@ -11,6 +11,7 @@ from rewright.equivalence.prover import prove
 from rewright.equivalence.records import Proof
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.directions import TURNED
 from tests.equivalence.text_pairs import prover
 
 SCHEMA = """
@@ -106,7 +107,7 @@ ALIKE = (
 
 
 @pytest.mark.parametrize("pair", APART)
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", TURNED)
 def test_what_raises_in_dropped_rows_is_a_reservation(pair: tuple[str, str], turned: bool) -> None:
     texts = pair[::-1] if turned else pair
     found = prove(*(bind(text, CATALOG) for text in texts), CATALOG, deadline_seconds=60)

@@ -11,6 +11,7 @@ from rewright.equivalence.prover import prove
 from rewright.equivalence.records import Proof
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.directions import TURNED
 
 SCHEMA = """
 create table t (id int primary key, a int, b int, n int not null);
@@ -59,7 +60,7 @@ ALIKE = (
 
 
 @pytest.mark.parametrize(("first", "second"), APART)
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", TURNED)
 def test_the_same_words_of_other_rows_are_a_reservation(first: str, second: str, turned: bool) -> None:
     pair = (second, first) if turned else (first, second)
     found = prove(*(bind(text, CATALOG) for text in pair), CATALOG, deadline_seconds=60)

@@ -7,6 +7,7 @@ import pytest
 from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover.prove import prove
 from rewright.sql.binder import bind
+from tests.equivalence.directions import TURNED
 from tests.equivalence.text_pairs import parts_prover
 from tests.rewrite.sqlfixtures import catalog
 
@@ -231,7 +232,7 @@ def test_totals_beside_a_page_below_a_join_that_finds_one_row_at_most() -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", TURNED)
 def test_other_totals_beside_a_page_are_not_proved(whole: str, cut: str, turned: bool) -> None:
     assert by_parts(*((cut, whole) if turned else (whole, cut)), 0.5) is None
 
@@ -297,6 +298,6 @@ def test_the_page_is_taken_within_and_nothing_is_left_to_cut() -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", TURNED)
 def test_other_pages_taken_within_are_not_proved(whole: str, page: str, turned: bool) -> None:
     assert by_parts(*((page, whole) if turned else (whole, page)), 0.5) is None

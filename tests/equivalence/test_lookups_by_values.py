@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.equivalence.directions import TURNED
 from tests.equivalence.text_pairs import parts_prover
 from tests.rewrite.sqlfixtures import catalog
 
@@ -100,6 +101,6 @@ def test_a_value_that_is_null_where_its_row_is_padded() -> None:
         tuple(t.replace("GROUP BY 1", "GROUP BY 1, v.cust") for t in counted("v.at::date", "d.at::date")),
     ],
 )
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", TURNED)
 def test_what_only_looks_like_a_lookup_is_not_proved(pair: tuple[str, str], turned: bool) -> None:
     assert by_parts(*(reversed(pair) if turned else pair), 0.5) is None
