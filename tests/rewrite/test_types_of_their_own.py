@@ -61,7 +61,7 @@ def test_each_is_answered_with_a_reason_or_a_rewrite(dsn: str, path: str, tmp_pa
     )
     ran = CliRunner().invoke(
         rewright,
-        ["rewrite", "--dsn", inside, str(tmp_path), "--json", "--budget", "20s", "--measure", "explain"],
+        ["rewrite", "--dsn", inside, str(tmp_path), "--json", "--budget", "6s", "--measure", "explain"],
     )
     assert ran.exit_code == 0, ran.output
     found = json.loads(ran.stdout)
