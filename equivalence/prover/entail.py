@@ -127,7 +127,7 @@ class Engine:
         behind its switch; made once.
         """
         if (assumption, what) not in self._behind:
-            self._behind[assumption, what] = self.encoder.z3.Implies(switch, formula())
+            self._behind[assumption, what] = self.encoder.z3.implies(switch, formula())
         return self._behind[assumption, what]
 
     def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
@@ -155,7 +155,7 @@ class Engine:
             ties = tuple(eq(Var(v, c, types[c]), Var(w, c, types[c])) for c in key)
             pair = Var(v, pos, types[pos]), Var(w, pos, types[pos])
             equal = [self.encoder.truth(t) for t in ties]
-            formula = z3.Implies(z3.And(*equal), self.encoder.same(*pair))
+            formula = z3.implies(z3.every(*equal), self.encoder.same(*pair))
             known = self._same_rows[key, source, column] = (formula, (*ties, *pair))
         return known
 

@@ -22,6 +22,7 @@ from rewright.sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
 from .days import moved_date
+from .formulas import Formulas
 from .remainders import whole_value
 from .shapes import shape
 from .symbols import (
@@ -64,9 +65,7 @@ class Encoder:
     """Encodes terms, each once; a solver needs the axioms of a term and of its parts."""
 
     def __init__(self) -> None:
-        import z3
-
-        self.z3 = z3
+        self.z3 = z3 = Formulas()
         self._memo: dict[Term, tuple[int, Pair]] = {}
         self._notes: list[Note] = []
         self._truths: dict[int, Any] = {}  # by the term's number
@@ -144,7 +143,7 @@ class Encoder:
         is_null, value = self.encode(term)
         number = self._memo[term][0]
         if number not in self._truths:
-            self._truths[number] = self.z3.And(self.z3.Not(is_null), value)
+            self._truths[number] = self.z3.every(self.z3.no(is_null), value)
         return self._truths[number]
 
     def same(self, a: Term, b: Term) -> Any:
@@ -154,8 +153,8 @@ class Encoder:
         z3 = self.z3
         (an, av), (bn, bv) = self.encode(a), self.encode(b)
         if av.sort() != bv.sort() or domain(a.type) != domain(b.type):
-            return z3.And(an, bn)
-        return z3.And(an == bn, z3.Or(an, av == bv))
+            return z3.every(an, bn)
+        return z3.every(an == bn, z3.some(an, av == bv))
 
     def encode(self, term: Term) -> Pair:
         found = self._memo.get(term)
@@ -229,14 +228,14 @@ class Encoder:
         sym, args = term.sym, term.args
         if sym in {AND, OR}:
             pairs = [self.encode(a) for a in args]
-            trues = [z3.And(z3.Not(n), v) for n, v in pairs]
-            falses = [z3.And(z3.Not(n), z3.Not(v)) for n, v in pairs]
-            true = z3.And(*trues) if sym == AND else z3.Or(*trues)
-            false = z3.Or(*falses) if sym == AND else z3.And(*falses)
-            return z3.Not(z3.Or(true, false)), true
+            trues = [z3.every(z3.no(n), v) for n, v in pairs]
+            falses = [z3.every(z3.no(n), z3.no(v)) for n, v in pairs]
+            true = z3.every(*trues) if sym == AND else z3.some(*trues)
+            false = z3.some(*falses) if sym == AND else z3.every(*falses)
+            return z3.no(z3.some(true, false)), true
         if sym == NOT:
             n, v = self.encode(args[0])
-            return n, z3.Not(v)
+            return n, z3.no(v)
         if sym == IS_NULL:
             return self._false, self.encode(args[0])[0]
         if sym == IS_TRUE:
@@ -267,7 +266,7 @@ class Encoder:
         if known and av.sort() == bv.sort() and _comparable(term):
             ka, kb = self._order_keys(term, av, bv)
             if term.sym in {EQ, SAME} and not self._plain[a.type] and same_when_equal(a, b):
-                self.axioms.append(z3.Implies(ka == kb, av == bv))
+                self.axioms.append(z3.implies(ka == kb, av == bv))
             holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
         else:
             name = (
@@ -276,8 +275,8 @@ class Encoder:
             )
             holds = z3.Function(name, av.sort(), bv.sort(), z3.BoolSort())(av, bv)
         if term.sym == SAME:
-            return self._false, z3.And(an == bn, z3.Or(an, holds))
-        return z3.Or(an, bn), holds
+            return self._false, z3.every(an == bn, z3.some(an, holds))
+        return z3.some(an, bn), holds
 
     def _order_keys(self, term: App, av: Any, bv: Any) -> Pair:
         z3 = self.z3
@@ -295,7 +294,7 @@ class Encoder:
         sym, args = term.sym, term.args
         pairs = [self.encode(a) for a in args]
         if (value := self._arithmetic(term, pairs)) is not None:
-            return (z3.Or(*(n for n, _ in pairs)), value)
+            return (z3.some(*(n for n, _ in pairs)), value)
         # what a function makes of text depends on its collation, which equal values need not share
         name = f"{sym.name} {term.type.name}{_collations(args)}"
         if sym.strict:
@@ -307,13 +306,13 @@ class Encoder:
                 self.prefixes.append((pairs[0][1], args[1].value, value))
             if (span := _months_of(term)) is not None:
                 scale = 1 if args[1].type.name == "date" else _DAY
-                self.months.append((pairs[1], scale, span, z3.Or(*nulls), self.key(value, term.type)))
+                self.months.append((pairs[1], scale, span, z3.some(*nulls), self.key(value, term.type)))
             if sym == TO_NUMERIC:
                 self.axioms.append(self.key(value, term.type) == z3.ToReal(pairs[0][1]))
-            return (z3.Or(*nulls) if nulls else self._false), value
+            return (z3.some(*nulls) if nulls else self._false), value
         is_null, value = self._lenient(name, pairs, self.sort(term.type))
         if is_any_element(sym):  # no array has no elements, a NULL beside an empty one is not looked at
-            is_null = z3.Or(is_null, pairs[1][0])
+            is_null = z3.some(is_null, pairs[1][0])
         return is_null, value
 
     def _lenient(self, name: str, pairs: list[Pair], sort: Any) -> Pair:
@@ -371,7 +370,7 @@ class Encoder:
             self.axioms.append((value > 0) == self.truth(exists(term.bag)))
             return self._false
         if short in NULL_ON_EMPTY | {"isum"} and not short.startswith(("stddev", "var")):
-            self.axioms.append(is_null == self.z3.Not(self.truth(exists(term.bag))))
+            self.axioms.append(is_null == self.z3.no(self.truth(exists(term.bag))))
         return is_null
 
 

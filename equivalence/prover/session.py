@@ -51,7 +51,7 @@ class Session:
         """Whether the context leaves no way for the goal not to be TRUE; facts used are recorded."""
         self.engine.asked += 1
         z3 = self.encoder.z3
-        formulas = [z3.Not(self.formula(goal)), *(self.formula(link) for link in links)]
+        formulas = [z3.no(self.formula(goal)), *(self.formula(link) for link in links)]
         formulas += [self._same(a, b) for a, b in self.engine.nested_equal]
         self.encoder.tell(self.solver, self._facts.new())
         self.solver.push()
@@ -79,9 +79,9 @@ class Session:
             return self._same(*pred.args)
         if isinstance(pred, App) and pred.sym in {AND, OR} and has_identical(pred):
             parts = [self.formula(a) for a in pred.args]
-            return encoder.z3.And(*parts) if pred.sym == AND else encoder.z3.Or(*parts)
+            return encoder.z3.every(*parts) if pred.sym == AND else encoder.z3.some(*parts)
         if isinstance(pred, App) and pred.sym == NOT and has_identical(pred):
-            return encoder.z3.Not(self.formula(pred.args[0]))
+            return encoder.z3.no(self.formula(pred.args[0]))
         formula = encoder.truth(pred)
         self._take(pred)
         return formula
@@ -113,7 +113,7 @@ class Session:
         schema, z3 = self.engine.schema, self.encoder.z3
         fact = schema.not_null(source, t.pos)
         if fact is not None:
-            self._state(fact, (source, t.var, t.pos), lambda: z3.Not(self.encoder.encode(t)[0]))
+            self._state(fact, (source, t.var, t.pos), lambda: z3.no(self.encoder.encode(t)[0]))
         if not isinstance(source, Table):
             return
         if t.var not in self._checked:
@@ -172,10 +172,10 @@ class Session:
         other = self.switches.setdefault(key.assumption, self.engine.switch(key.assumption))
 
         def formula() -> Any:
-            there = [z3.Not(encoder.encode(x)[0]) for x, _ in pairs.values()]
+            there = [z3.no(encoder.encode(x)[0]) for x, _ in pairs.values()]
             met = [encoder.truth(eq(*pairs[k])) for k in key.columns]
             alike = [encoder.truth(eq(*pair)) for pair in pairs.values()]
-            return z3.Implies(z3.And(other, *there, *met), z3.And(*alike))
+            return z3.implies(z3.every(other, *there, *met), z3.every(*alike))
 
         self._state(reference, (key, *rows), formula)
         for pair in pairs.values():
@@ -184,7 +184,7 @@ class Session:
     def _passes(self, check: Term) -> Any:
         """F8: NULL passes."""
         is_null, value = self.encoder.encode(check)
-        return self.encoder.z3.Or(is_null, value)
+        return self.encoder.z3.some(is_null, value)
 
     def _state(self, assumption: Assumption, what: tuple[object, ...], formula: Callable[[], Any]) -> None:
         switch = self.switches.setdefault(assumption, self.engine.switch(assumption))
