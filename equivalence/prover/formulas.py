@@ -28,7 +28,9 @@ class Formulas:
 
     def every(self, *formulas: Any) -> Any:
         """All are true."""
-        return self._made(self._core.Z3_mk_and(self._ref, len(formulas), self._array(formulas)), self._context)
+        return self._made(
+            self._core.Z3_mk_and(self._ref, len(formulas), self._array(formulas)), self._context
+        )
 
     def some(self, *formulas: Any) -> Any:
         """One of them is true."""

@@ -94,6 +94,7 @@ PAIRS = {
 TIES = {"Q2, grouped derived table"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PAIRS)
 def test_decorrelation_is_proved(name: str) -> None:
     q1, q2 = (bind(text, CATALOG) for text in PAIRS[name])

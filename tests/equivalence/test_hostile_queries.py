@@ -80,6 +80,7 @@ def test_none_that_differs_is_proved(folder: Path, pair: Pair) -> None:
     assert not is_proved(folder, pair, 1.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("folder", "pair"), of_kind("equal"))
 def test_what_stands_is_proved(folder: Path, pair: Pair) -> None:
     assert is_proved(folder, pair, 30.0)

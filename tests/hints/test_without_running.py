@@ -270,6 +270,7 @@ def write(path: Path, message: str, kind: str) -> Path:
     return file
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.server
 @pytest.mark.parametrize("kind", ["log", "csv", "json"])
 @pytest.mark.parametrize("form", ["text", "json"])

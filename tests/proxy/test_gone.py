@@ -128,6 +128,7 @@ def reset(client: socket.socket) -> None:
     client.close()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
 @pytest.mark.parametrize("end", [socket.socket.close, reset], ids=["close", "reset"])
 def test_a_client_that_never_read_takes_its_server_along(

@@ -55,6 +55,7 @@ def open_folder() -> Iterator[Path]:
         yield Path(made)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.server
 @pytest.mark.parametrize(
     ("moment", "number"),

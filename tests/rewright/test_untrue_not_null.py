@@ -133,6 +133,7 @@ def run(admin: psycopg.Connection[Any], way: str, *, broken: bool) -> None:
         admin.execute(statement.encode())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("way", WAYS)
 def test_what_rows_break_is_not_relied_on(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store, way: str

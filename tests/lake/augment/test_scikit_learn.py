@@ -215,6 +215,7 @@ def chain_of_two(chance: random.Random) -> tuple[dict[str, Rows], str]:
 STANDARD = Options(tables=1, selector="exhaustive", aggregates="standard")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("made", "options"),
     [
