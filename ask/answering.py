@@ -78,7 +78,7 @@ class Answering:
 
     def answer(self, question: str, evidence: str, history: Sequence[Turn]) -> Outcome:
         """Never raises for what the question, the data or the model say."""
-        draft = self._draft(question)
+        draft = self._draft(question, evidence)
         try:
             outcome = self._by_model(question, evidence, history, draft)
         except ModelError as error:
@@ -95,10 +95,10 @@ class Answering:
 
     # -- without a model
 
-    def _draft(self, question: str) -> Candidate | None:
+    def _draft(self, question: str, evidence: str) -> Candidate | None:
         if self.reader is None or not self.asking.settings.uses("reader"):
             return None
-        draft: Draft | None = self.reader(question)
+        draft: Draft | None = self.reader(question, evidence)
         return None if draft is None or draft.confidence < LEAST_DRAFT else self._run(draft)
 
     def _run(self, draft: Draft) -> Candidate | None:

@@ -78,7 +78,7 @@ class Asker:
         self._follows = follows
         self._assistance = assistance
         self._pipeline: Pipeline | None = None
-        self._drafts: dict[str, Draft | None] = {}
+        self._drafts: dict[tuple[str, str], Draft | None] = {}
 
     @property
     def context(self) -> Context:
@@ -159,7 +159,7 @@ class Asker:
         answer = self._judged(answer)
         if look and reading is not None and not answer.candidates:
             answer = doubted(answer, self.source, self.threshold)
-        return answer, reading if reading is not None and _is_its(reading, answer) else None
+        return answer, reading if reading is not None and self._is_its(reading, answer) else None
 
     def _plain(self, reading: Reading) -> Answer:
         answer = Answer(
@@ -189,7 +189,7 @@ class Asker:
             # it follows a question that only the model could read, so the reader lacks what it refers to
             reading = None
         draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
-        self._drafts = {question: draft}
+        self._drafts = {(question, evidence): draft}
         pipeline = self._pipeline_of(assistance)
         outcome = pipeline.answer(question, evidence=evidence, history=self.history.turns, choose=choose)
         answer = of_outcome(outcome)
@@ -218,14 +218,22 @@ class Asker:
             )
         return self._pipeline
 
-    def _drafted(self, question: str) -> Draft | None:
+    def _drafted(self, question: str, evidence: str) -> Draft | None:
         """The reader's draft. The current question was read already; validated questions that are answered
         again while learning are read here.
         """
-        if question in self._drafts:
-            return self._drafts[question]
-        found = read(question, self.source.context)
+        if (question, evidence) in self._drafts:
+            return self._drafts[question, evidence]
+        found = read(question, self.source.context, evidence=evidence)
         return Draft(found.sql, found.plain, found.confidence) if isinstance(found, Reading) else None
+
+    def _is_its(self, reading: Reading, answer: Answer) -> bool:
+        """Whether an answer's query is the reading's own, or in its group, that is compared equal."""
+        mine = {c.group for c in answer.candidates if c.origin == "reader" and c.group >= 0}
+        chosen = {c.group for c in answer.candidates if checked_text(self.source, c.sql) == answer.sql}
+        return bool(answer.sql) and (
+            bool(mine & chosen) or answer.sql == checked_text(self.source, reading.sql)
+        )
 
     def _judged(self, answer: Answer) -> Answer:
         """The answer with the checked text of its query. A query that may not run becomes a refusal;
@@ -246,6 +254,14 @@ class Asker:
             return replace(answer, sql="", refused=str(refused))
 
 
+def checked_text(source: Source, sql: str) -> str:
+    """The text that runs for a query: that of a lake has no schemas. As it is where it may not run."""
+    try:
+        return source.check(sql).sql
+    except Refused:
+        return sql
+
+
 def unfit(question: str) -> str:
     """The reason why a text cannot be asked, or an empty text."""
     if not question.strip():
@@ -253,13 +269,6 @@ def unfit(question: str) -> str:
     if len(question) > LONGEST_QUESTION:
         return f"a question of more than {LONGEST_QUESTION} characters"
     return "a zero byte" if "\x00" in question else ""
-
-
-def _is_its(reading: Reading, answer: Answer) -> bool:
-    """Whether an answer's query is the reading's own, or in the same group as it, that is compared equal."""
-    mine = {c.group for c in answer.candidates if c.origin == "reader" and c.group >= 0}
-    chosen = {c.group for c in answer.candidates if c.sql == answer.sql}
-    return answer.sql == reading.sql or bool(answer.sql and mine & chosen)
 
 
 def _unsure(reading: Reading) -> str:

@@ -355,7 +355,9 @@ def _is_name_in_capitals(token: Token) -> bool:
 
 
 def _only_relates(word: str, values: Sequence[tuple[ColumnContext, str]]) -> bool:
-    """A verb that only relates rows, not written so in the data."""
+    """A verb that only relates rows, not written so in the data; `bookings`, of all states, not `booked`."""
+    if word.endswith("ings") and all(value.lower().endswith("ed") for _, value in values):
+        return True
     return word.endswith("ed") and word in RELATING and all(value.lower() != word for _, value in values)
 
 

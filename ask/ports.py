@@ -96,8 +96,8 @@ class Draft:
     confidence: float
 
 
-Reader = Callable[[str], Draft | None]
-"""The deterministic reader: a question to its draft, or None when it can't tell."""
+Reader = Callable[[str, str], Draft | None]
+"""The deterministic reader: a question and its evidence to its draft, or None when it can't tell."""
 
 
 Likely = Callable[[str, str], Iterable[ColumnContext]]

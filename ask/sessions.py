@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from rewright.ask.answer import Answer, History, chosen_among
-from rewright.ask.api import Asker, Assistance, unfit
+from rewright.ask.api import Asker, Assistance, checked_text, unfit
 from rewright.ask.execution import ExecutionError
 from rewright.ask.outcome import Alternative
 from rewright.ask.ports import Lesson
@@ -175,8 +175,10 @@ class Session:
 
     def _kept(self, answer: Answer, before: Before) -> Asked:
         """What was read without a model is read again: it costs nothing, and a follow-up changes it."""
-        again = read(answer.question, self.source().context, previous=before.history.reading)
-        same = isinstance(again, Reading) and one_line(again.sql) == one_line(answer.sql)
+        source = self.source()
+        again = read(answer.question, source.context, previous=before.history.reading)
+        mine = checked_text(source, again.sql) if isinstance(again, Reading) else ""
+        same = one_line(mine) == one_line(answer.sql)
         history = before.history.then(answer, again if same and isinstance(again, Reading) else None)
         after = replace(before, history=history, question=answer.question, readings=answer.readings)
         # without the key: what was remembered, or validated, is not made to last longer

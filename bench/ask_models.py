@@ -42,6 +42,8 @@ from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker, Options
 from rewright.models.api import Model
+from rewright.models.budget import Ledger
+from rewright.models.budget import Limits as Budget
 from rewright.models.litellm_client import LiteLlm
 from rewright.models.replay import Recorder, Replay
 
@@ -53,8 +55,8 @@ LIMITS = Limits(rows=100_000, bytes=200_000_000)
 def reader_over(pipeline_context: Any) -> Reader:
     """The deterministic reader behind the pipeline's port."""
 
-    def reader(question: str) -> Draft | None:
-        found = read(question, pipeline_context)
+    def reader(question: str, evidence: str) -> Draft | None:
+        found = read(question, pipeline_context, evidence=evidence)
         return Draft(found.sql, found.plain, found.confidence) if isinstance(found, Reading) else None
 
     return reader
@@ -298,7 +300,10 @@ def main(
 ) -> None:
     """Score a model's answers, with all parts of the pipeline or without some."""
     model: Model = (
-        Replay.load(replay) if replay is not None else LiteLlm({"default": name}, api_base=api_base)
+        Replay.load(replay)
+        if replay is not None
+        # a day's limit for a proxy would end a long measurement in the middle
+        else LiteLlm({"default": name}, Ledger(Budget(daily_tokens=None)), api_base=api_base)
     )
     if record is not None:
         model = Recorder(model, record)

@@ -145,6 +145,35 @@ ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         ),
         _said_last,
     ),
+    # `how many bills on each topic were passed and how many were rejected?`
+    (
+        (
+            r"^how many (\w+) (?:(?:on|in|for|at|from|of|by) (?:each|every)|per) (\w+(?: \w+)?) "
+            r"((?:were|was|are|is|have|has|had) [^?]*?\bhow many\b[^?]*?)\s*\?*$"
+        ),
+        r"how many \1 \3 for each \2?",
+    ),
+    # `how many species are there per family, and how many are threatened?`
+    (
+        (
+            r"^how many (\w+) ((?:are|were) there) (?:(?:on|in|for|at|from|of|by) (?:each|every)|per) "
+            r"(\w+(?: \w+)?)(,? and how many (?:of (?:them|these|those) )?"
+            r"(?:were|was|are|is|have|has|had) [^?]*?)\s*\?*$"
+        ),
+        r"how many \1 \2\4 for each \3?",
+    ),
+    # `the number of species and how many of them are threatened`
+    (r"(?<=[\w,]) and how many of (?:them|these|those) (?=are|is|were|was|have|has|had)", " and how many "),
+    # `the most speaking minutes, and how many minutes did each speak?`
+    (
+        (
+            r"\b(most|fewest) ([\w ]*?)(\w+)\b([^?]*?),? and how many \3 (?:did|does|do|has|have) "
+            r"(?:each(?: of them| one)?|they|he|she|it) \w+\s*\?*$"
+        ),
+        r"\1 \2\3\4 and how many?",
+    ),
+    # `neither approved nor declined`
+    (r"\bneither (\w+) nor (\w+)\b", r"not \1 and not \2"),
     # `and how many ratings does each have?`
     (
         (

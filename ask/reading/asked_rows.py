@@ -44,6 +44,10 @@ _DESCRIBES = {
 }
 _SHOWN = 0.93
 _WITH_THEIR = re.compile(r"\bwith (?:their|its|his|her)\b")
+_TOO = (
+    r"\band (?:(?:in |to |for |by |from |at )?(?:which|what) {0}\b"
+    r"|the {0} (?:that |which )?(?:it|they|he|she)\b)"
+)
 _WHAT_IS_THE = ("what", "is", "the")
 _EXTREME_DATES = {("latest", "date"), ("earliest", "date")}
 
@@ -60,7 +64,7 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
         return replace(intent, outputs=tuple(e for e, _ in intent.order[:1]), distinct=True, ties=False)
     head = _head(links, scope)
     if head is None or any(aggregates_of(e) for e in intent.outputs):
-        return intent
+        return _asked_too(intent, links, scope)
     intent = _theirs(intent, links, head, scope)
     intent = _not_to(intent, scope)
     shown = [c for e in intent.outputs for c in columns_of(e)]
@@ -84,20 +88,46 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
 
 
 def _theirs(intent: Intent, links: Sequence[Link], head: TableRef, scope: Scope) -> Intent:
-    """`albums with their genre and artist`: the names of these too. Raises Unclear where several are."""
-    if intent.groups or not _WITH_THEIR.search(" ".join(scope.roles)):
-        return intent
-    first = next((i for i, link in enumerate(links) if link.preposition == "with"), len(links))
-    wanted = [t.ref for link in links[first:] if link.mark == "table" for t in link.tables[:1]]
+    """`albums with their genre and artist`, `... and which label they are on`: the names of these too. Raises
+    Unclear where several are.
+    """
+    wanted = _named_too(links, scope)
+    if not intent.groups and _WITH_THEIR.search(" ".join(scope.roles)):
+        first = next((i for i, link in enumerate(links) if link.preposition == "with"), len(links))
+        wanted = [
+            *(t.ref for link in links[first:] if link.mark == "table" for t in link.tables[:1]),
+            *wanted,
+        ]
     shown = {c.table for e in intent.outputs for c in columns_of(e)}
-    for table in wanted:
+    for table in dict.fromkeys(wanted):
         if table in shown or table == head:
             continue
-        if table not in scope.told_by(head):
+        if intent.groups or table not in scope.told_by(head):
             raise Unclear(f"it is not clear which {table.name} of {head.name} is to be shown")
         label = (Column(c) for c in scope.label(scope.context.table(table)))
         intent = replace(intent, outputs=(*intent.outputs, *label), head=head)
     return intent
+
+
+def _named_too(links: Sequence[Link], scope: Scope) -> list[TableRef]:
+    """Tables of a second clause: `and which party do they belong to`, `and the party they are in`."""
+    said = " ".join(scope.roles)
+    return [
+        link.tables[0].ref
+        for link in links[1:]
+        if link.mark == "table" and re.search(_TOO.format(re.escape(link.word)), said)
+    ]
+
+
+def _asked_too(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """`the names of the members, and which party they belong to`, with the parties; of `how many are there,
+    and which party has the most?` only the first would be answered. Raises Unclear.
+    """
+    shown = [c.table for e in intent.outputs for c in columns_of(e)]
+    missing = [table for table in _named_too(links, scope) if table not in shown]
+    if missing and (not shown or any(aggregates_of(e) for e in intent.outputs)):
+        raise Unclear(f"it is not clear which {missing[0].name} is to be shown")
+    return _theirs(intent, links, shown[0], scope) if missing else intent
 
 
 def _not_to(intent: Intent, scope: Scope) -> Intent:

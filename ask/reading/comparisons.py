@@ -287,6 +287,8 @@ def _only_number(draft: Draft, at: int) -> ColumnContext:
 def _only_measure(draft: Draft, at: int) -> ColumnContext:
     """`claims above 10,000`: the one number that a row of the table before holds. Raises Unclear."""
     held = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark == "table"), None)
+    if held is not None and (only := _only_in_unit(draft, at, held)) is not None:
+        return only
     if held == at - 1:
         table = draft.scope.table(draft.links[held])
         refers = draft.scope.context.refers
@@ -295,6 +297,18 @@ def _only_measure(draft: Draft, at: int) -> ColumnContext:
             draft.scope.doubt("which number is compared", _ONLY_NUMBER)
             return numbers[0]
     raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
+
+
+def _only_in_unit(draft: Draft, at: int, held: int) -> ColumnContext | None:
+    """`huts in Uri above 1500 metres`: the one number of the rows that is in such a unit."""
+    number = draft.next(at, "number", unused=False)
+    wanted = draft.scope.numbered.get(draft.links[number].number, ()) if number is not None else ()
+    table = draft.links[held].tables[0]
+    numbers = [c for c in table.columns if c.kind == "number" and measures(draft.scope.words(c), wanted)]
+    if len(numbers) != 1:
+        return None
+    draft.scope.doubt("which number is compared", _ONLY_NUMBER)
+    return numbers[0]
 
 
 def _measure_before(draft: Draft, left: int | None) -> tuple[Expression, int] | None:

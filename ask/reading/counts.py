@@ -1,4 +1,5 @@
-"""Counts of one table side by side: `how many lots were awarded, how many cancelled and how many are open?`.
+"""Counts of one table side by side: `how many lots were awarded, how many cancelled and how many are open?`,
+`how many species are there, and how many are threatened?`.
 
 Owns that form: each count but the first has only its condition, and is a measure with a condition of its own.
 """
@@ -16,7 +17,9 @@ _DOUBT = 0.95
 
 
 def counts(draft: Draft) -> None:
-    """Takes the counts of one table that differ by their conditions alone. Raises Unclear."""
+    """Takes the counts of one table that differ by their conditions alone; the first may be of all rows.
+    Raises Unclear.
+    """
     starts = [i for i, link in enumerate(draft.links) if link.mark == "count" and not link.used]
     starts = [i for i in starts if i < _end(draft, starts[0])]
     if len(starts) < 2:
@@ -33,10 +36,10 @@ def counts(draft: Draft) -> None:
         return
     table = draft.scope.table(draft.links[tables[0]])
     told = [_conditions(draft, [i for i in part if i not in tables]) for part in parts]
-    if not told[0]:
+    if told[0] is None:
         return
     for at, where in zip(starts, _negated(told), strict=True):
-        if not where:
+        if not where and at != starts[0]:
             raise Unclear("it is not clear of what there is to be a count each")
         draft.outputs.append((at, Aggregate("count", table.ref, where=tuple(where))))
     draft.use(*starts, *(i for part in parts for i in part))

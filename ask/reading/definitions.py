@@ -61,6 +61,7 @@ _OF_WHERE = re.compile(
 _EXTREME = re.compile(r"^(?:max|min)\s*\([^()]+\)$", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z][\w'’-]*")
 _WHOLE = re.compile(r"^(?:the\s+|all\s+)+", re.IGNORECASE)
+_NUMBER_OF_ALL = re.compile(r"\b(number of )(?:all |the )+", re.IGNORECASE)
 _SORTED_BY = (
     r"[.,;]?\s*(?:and\s+)?\b(?:sort|order|rank)(?:ed)?\s+(?:(?:the\s+)?results?\s+|them\s+)?by\s+(?:the\s+)?"
 )
@@ -138,6 +139,7 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
         # behind a formula `(in full)` says nothing more
         rest = re.sub(r"^\s*\([^()]*\)", "", written.question[found.end() :])
         rest = re.sub(rf"{_SORTED_BY}{re.escape(found[0])}\b", ",", rest, flags=re.IGNORECASE)
+        rest = _returned_too(_without_their_noun(rest, text), found[0], text)
         asked = written.question[: found.start()] + text + rest
         written.question = re.sub(r"\s*[?.]*\s*$", " as a percentage?", asked, count=1) if percent else asked
         written.done += 1
@@ -146,6 +148,23 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
         written.done += 1
     elif not _EXTREME.match(meaning) and _says_columns(meaning, context) and not term.isupper():
         written.unread += 1
+
+
+def _without_their_noun(rest: str, said: str) -> str:
+    """`passing rate of bills`, of a ratio that counts bills on both sides: of what it is, is said."""
+    noun = re.match(r"\s+of (?:the |all )?(\w+)\b(?!\s+(?:that|which|who|with|whose)\b)", rest)
+    sides = re.match(r"ratio of (.+) to (.+)$", said)
+    if noun is None or sides is None or not all(side.split()[-1] == noun[1] for side in sides.groups()):
+        return rest
+    return rest[noun.end() :]
+
+
+def _returned_too(rest: str, term: str, said: str) -> str:
+    """`... Return the clinic and CTR.`: the ratio that was asked for, again."""
+    if not said.startswith("ratio of "):
+        return rest
+    again = rf"([.?!]\s+(?:return|show|give|list|report)\b[^.?!]*?\b)(?:the )?{re.escape(term)}\b"
+    return re.sub(again, r"\1the ratio", rest, flags=re.IGNORECASE)
 
 
 def _says_columns(meaning: str, context: Context) -> bool:
@@ -265,6 +284,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
     call = _CALL.match(text)
     if call is None:
         plain = re.fullmatch(r"[\w .,'\"`-]+", text) is not None
+        text = _NUMBER_OF_ALL.sub(r"\1", text)
         return _WHOLE.sub("", text.strip('`"')) if plain and len(text.split()) <= _LONGEST else None
     function, of = call[1].lower(), _bare(call["of"])
     if (case := _CASE.match(of)) is not None:

@@ -12,6 +12,7 @@ from rewright.ask.reading.intent import (
     Expression,
     Part,
 )
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import PERIODIC, TIME_UNITS
 from rewright.ask.reading.phrases import parted
@@ -44,7 +45,7 @@ def group(draft: Draft, at: int) -> None:
             break
         draft.use(*range(place, end))
         taken += 1
-        place = end
+        place = end + _whose(draft, end)
         # `for each city and year`: a group more, unless it is wanted for itself
         if place >= len(draft.links) or not _another_group(draft, place):
             break
@@ -62,6 +63,20 @@ def _each_of_times(draft: Draft, at: int) -> bool:
         return False
     draft.groups.append(parted(draft, unit, at + 1))
     return True
+
+
+def _whose(draft: Draft, place: int) -> int:
+    """How many links say whose group it is: `for each party of the sponsor`, a key that leads to parties."""
+    link = draft.links[place] if place < len(draft.links) else None
+    if link is None or link.used or link.mark != "column" or link.preposition != "of" or not draft.groups:
+        return 0
+    table = next(iter(tables_of(draft.groups[-1])), None)
+    for join in draft.scope.context.joins:
+        leads = any(key in link.columns for key, _ in join.pairs)
+        if leads and table is not None and table in draft.scope.told_by(join.one.table):
+            draft.use(place)
+            return 1
+    return 0
 
 
 def _another_group(draft: Draft, place: int) -> bool:

@@ -34,6 +34,7 @@ from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.mismatches import places_shown
 from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.per_units import per_unit
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import measures, without_numbered, without_unit
 from rewright.ask.reading.words import listed, root, stem
@@ -108,6 +109,7 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _none_of_several(intent, scope)
     _other_units(intent, question, scope)
     _units_of_counts(intent, question, scope)
+    intent = per_unit(intent, question, scope)
     _percentages(intent, question, scope)
     _rates(intent, question, scope)
     _states_shown(intent, links)

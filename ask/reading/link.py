@@ -19,7 +19,7 @@ from rewright.ask.reading.words import Token, listed
 
 _UNITS = frozenset(
     listed("meters metres kilometers miles feet dollars usd euros cm kg km kilograms pounds seconds minutes "
-    "hours days square")
+    "hours days square degrees degree celsius")
 )  # fmt: skip
 _PREPOSITIONS = frozenset(listed("from to in at by on of for with through via into"))
 _FEMALE = ("female", "females", "women", "woman")

@@ -30,6 +30,7 @@ def words_for_names(links: Sequence[Link]) -> None:
     for first, second in pairwise(said):
         _kinds_of(first, second)
         _two_functions(first, second)
+    _most_per_another(said)
     for link, behind in zip(said, [*said[1:], None], strict=True):
         if link.mark == "column" and link.word in _ENDS and (behind is None or not behind.glued):
             raise Unclear(f"it is not clear what is meant by {link.text}")
@@ -43,6 +44,24 @@ def _kinds_of(kinds: Link, of: Link) -> None:
     if not own:
         raise Unclear(f"it is not clear which {kinds.text} of {of.text} are meant")
     kinds.columns = own
+
+
+def _most_per_another(links: Sequence[Link]) -> None:
+    """`which province has the most voters per member?` read as the most of each member: a ratio is meant.
+    Raises Unclear.
+    """
+    most = next((i for i, link in enumerate(links) if link.mark in {"top", "bottom"}), 0)
+    if not most or links[0].mark not in {"table", "column"}:
+        return
+    for per, what in pairwise(links[most:]):
+        rows = what.mark == "table" and what.tables[:1] != links[0].tables[:1]
+        if (
+            per.mark == "each"
+            and per.word == "per"
+            and rows
+            and not set(what.columns) & set(links[0].columns)
+        ):
+            raise Unclear(f"it is not clear whether {links[most].text} per {what.text} is a ratio")
 
 
 def _two_functions(first: Link, second: Link) -> None:

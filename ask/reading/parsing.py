@@ -36,7 +36,7 @@ from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.sentences import prepared, sentences, without_whose
+from rewright.ask.reading.sentences import kinds_said, prepared, sentences, without_whose
 from rewright.ask.reading.shaping import shaped
 from rewright.ask.reading.states import sums_of_deeds
 from rewright.ask.reading.superiors import superiors
@@ -135,6 +135,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     weighed = asks_which_has_more(links)
     if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary and not long):
         raise Unclear(f"questions that begin with {first!r} are not understood")
+    kinds_said(links)
     main, wanted = sentences(links)
     main = prepared(main, scope)
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]

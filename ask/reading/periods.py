@@ -51,6 +51,12 @@ _MEASURED_FIRST = re.compile(
     r"(?!number\b|to\b)(?P<what>\w+) first\b",
     re.IGNORECASE,
 )
+_ALSO_RUNNING = re.compile(
+    r"\b(?:and|with|plus|also) (?:also )?(?:the |a |an |its |their )?"
+    r"(?:running|cumulative|accumulated) (?:total|sum|count|number)s?"
+    r"(?: of (?:them|it|that|those|these))?(?= (?:over|by|in|sorted|ordered|order|from)\b|$)"
+)
+"""`orders per year, and the running total`: both."""
 _DOUBT = 0.93
 _BETWEEN = {"compare", "count", "comma", "relation", "than"}
 _GROWTH = 0.8
@@ -173,7 +179,10 @@ def measured_over(draft: Draft) -> None:
     made: Expression
     if draft.over == "running":
         made = Running(measure, by, within)
-        draft.outputs = [(p, made if e == measure else e) for p, e in draft.outputs]
+        if _ALSO_RUNNING.search(" ".join(draft.scope.roles)):
+            draft.outputs.append((place, made))
+        else:
+            draft.outputs = [(p, made if e == measure else e) for p, e in draft.outputs]
     else:
         made = Change(measure, by, within, percent=draft.over == "percent")
         draft.outputs.append((place, made))

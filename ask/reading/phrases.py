@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Expression, Function, OneOf, Part
+from rewright.ask.reading.intent import Aggregate, Column, During, Expression, Function, OneOf, Part
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.timing import date_of, only_came
+from rewright.ask.reading.timing import date_of, of_lives, only_came
 from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
@@ -336,6 +336,7 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
     ]
     tables += [t for t in draft.scope.mentioned if t not in tables]
     tables = sorted(tables, key=lambda t: only_came(draft, t))
+    timed = {c.column for c in draft.where if isinstance(c, During) and c.column.kind == "date"}
     for table in tables:
         whole = [c for c in table.columns if draft.scope.words(c) == (unit,)]
         if len(whole) == 1:
@@ -346,7 +347,11 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
             # `the years of the objects`, with a made_year and a date of another thing
             raise Unclear(f"{table.ref.name} has several: {', '.join(c.name for c in (*others, *dates))}")
         if (date := date_of(draft, table)) is not None:
-            return Part(date, unit)
+            if not of_lives(draft, date):
+                return Part(date, unit)
+            # `bookings per guest and month in 2024`: not of when the guests were born
+            if len(timed) == 1:
+                return Part(min(timed, key=lambda c: c.name), unit)
         if len(dates) > 1:
             raise Unclear(f"{table.ref.name} has several dates: {', '.join(c.name for c in dates)}")
     raise Unclear(f"nothing says in which {draft.links[at].text} a row is")

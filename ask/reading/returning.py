@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Change, Column, Expression, Part, Running
+from rewright.ask.reading.intent import Aggregate, Change, Column, Expression, Part, Portion, Ratio, Running
 from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
@@ -74,6 +74,9 @@ def _again(link: Link, measured: list[Expression]) -> Expression | None:
     over = [e for e in measured if isinstance(e, Running | Change)]
     if link.mark in {"change", "over", "running"}:
         return over[0] if over else None
+    if link.mark in {"ratio", "percent", "share"}:
+        parts = [e for e in measured if isinstance(e, Ratio | Portion)]
+        return parts[0] if len(set(parts)) == 1 else None
     if link.mark not in {"count", *FUNCTIONS}:
         return None
     plain = [e for e in measured if e not in over] or over

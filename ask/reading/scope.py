@@ -30,6 +30,7 @@ _WORD_FOR = 0.9
 _ANOTHER_WORD = 0.8
 _OWN = {"duration", "length", "weight", "height", "size", "age"}
 """What a thing has itself: another word for it in a table that nobody spoke of is something else's."""
+_DOERS = ("er", "or", "ers", "ors")
 _WHOLE_NAME = 0.75
 _QUALIFIES = 0.8
 _MEASURED = frozenset(listed("price cost fee level limit rate salary wage"))
@@ -72,6 +73,12 @@ class Scope:
         for link in links:
             if link.tables and link.mark in {"table", "relation"} and link.tables[0] not in self.mentioned:
                 self.mentioned.append(link.tables[0])
+        verbs = [link for link in links if link.mark == "relation" or link.word.endswith("ed")]
+        spoken = (link for link in links if link.mark == "table" and not link.word.endswith("ed"))
+        nouns = {t.ref for link in spoken for t in link.tables[:1]}
+        # `collected in each country`, by collectors: of whom nothing else is said
+        doers = {t.ref for link in verbs for t in link.tables[:1]} - nouns
+        self._done_by = {ref for ref in doers if vocabulary.table_words[ref][-1].endswith(_DOERS)}
         for link in links:
             owners = {c.table for c in link.columns} if link.mark == "column" else set()
             if len(owners) == 1 and (owner := context.table(next(iter(owners)))) not in self.mentioned:
@@ -220,9 +227,9 @@ class Scope:
             for i, other in enumerate(self.links)
             if i != at and self._about(other, column.table)
         ]
-        if distances:
+        if distances and column.table not in self._done_by:
             score += 0.3 - 0.04 * min(*distances, 5)
-        elif any(t.ref == column.table for t in self.mentioned):
+        elif any(t.ref == column.table for t in self.mentioned) and column.table not in self._done_by:
             score += 0.05
         said = {stem(word) for word in link.word.split()}
         if {stem(w) for w in self.vocabulary.table_words[column.table]} <= said:

@@ -121,7 +121,9 @@ def _single_counted(intent: Intent, scope: Scope) -> None:
 
 
 def _row_by_itself(intent: Intent, scope: Scope) -> None:
-    """`makes with more than two models`, grouped by cars: the different values of one column in one row."""
+    """`makes with more than two models`, grouped by cars: the different values of one column in one row;
+    `shops and their orders by number of orders`: one of each order.
+    """
     measured = [c.left for c in intent.having if isinstance(c, Compared)] + [e for e, _ in intent.order]
     if not any(isinstance(left, Aggregate) for left in measured):
         return
@@ -132,8 +134,10 @@ def _row_by_itself(intent: Intent, scope: Scope) -> None:
         and (e.column.unique or _names(e.column, scope.context.table(e.column.table), scope))
     }
     for left in measured:
-        if isinstance(left, Aggregate) and isinstance(left.of, ColumnContext) and left.of.table in keys:
-            raise Unclear(f"each row of {left.of.table.name} would be measured by itself")
+        of = left.of if isinstance(left, Aggregate) else None
+        own = of.table if isinstance(of, ColumnContext) else of
+        if own is not None and own in keys:
+            raise Unclear(f"each row of {own.name} would be measured by itself")
 
 
 def _ordered_by_one_value(intent: Intent, fixed: Sequence[ColumnContext]) -> None:

@@ -57,6 +57,8 @@ _PARTICIPLES = frozenset(
 _DID = {"did", "do", "does"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
+_KINDS = frozenset({"type", "kind", "category"})
+
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
@@ -141,6 +143,14 @@ def _nouns_of_values(links: list[Link]) -> None:
         if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
             # `with gold status`: a value is named, not a column to show
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
+
+
+def kinds_said(links: Sequence[Link]) -> None:
+    """`for each storage type`, of a column `storage` that holds few texts: the noun says nothing more."""
+    for column, noun in pairwise(links):
+        kinds = column.mark == "column" and all(c.kind == "text" and not c.unique for c in column.columns)
+        if kinds and noun.mark == "unknown" and noun.glued and noun.word.rstrip("s") in _KINDS:
+            noun.mark = "relation"
 
 
 def _done_to_measures(links: list[Link]) -> list[Link]:

@@ -49,6 +49,7 @@ _UNTELLING = frozenset(map(root, listed("date time year by on at to from of in")
 _ROLLING = 0.95
 _BOTH = 0.95
 _CAME = 0.75
+_OF_ANOTHER = 0.78
 _BY_DEED = 0.95
 BEGINNING = 0.93
 """The doubt that rows with a beginning and an end are dated by their beginning."""
@@ -205,6 +206,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             came = {root(w) for w in draft.scope.words(found[0])} & _COMING or draft.scope.audits(found[0])
             if len(tables) > 1 and not told and came:
                 draft.scope.doubt("whether a time is when they came or what they did", _CAME)
+            elif not told and any(_also_happens(draft, t) for t in tables if not _refers(draft, table, t)):
+                draft.scope.doubt("which of two tables' dates is meant", _OF_ANOTHER)
             return told or found
         # of a beginning and an end, the beginning dates a row
         starts = [c for c in found if {"start", "begin", "from"} & set(draft.scope.words(c))]
@@ -305,10 +308,23 @@ def _of_what_joins(draft: Draft, tables: Sequence[TableContext]) -> ColumnContex
 
 def _lives(draft: Draft, table: TableContext) -> bool:
     """Whether its only times are those of a life, of which nobody speaks."""
-    return all(
-        {root(w) for w in draft.scope.words(c)} & _OF_LIVES and not _told(draft, 0, c)
-        for c in draft.scope.times(table)
-    )
+    return all(of_lives(draft, c) for c in draft.scope.times(table))
+
+
+def of_lives(draft: Draft, column: ColumnContext) -> bool:
+    """Whether a date is of a life, and nobody speaks of it."""
+    return bool({root(w) for w in draft.scope.words(column)} & _OF_LIVES) and not _told(draft, 0, column)
+
+
+def _refers(draft: Draft, table: TableContext, other: TableContext) -> bool:
+    """Whether each row of a table has one of another at most: its own date is when that took place."""
+    return other.ref in draft.scope.told_by(table.ref)
+
+
+def _also_happens(draft: Draft, table: TableContext) -> bool:
+    """Whether rows of a table have a date of what happens to them, not of when they came to be known."""
+    dates = [c for c in draft.scope.times(table) if c.kind == "date" and not draft.scope.audits(c)]
+    return any(not {root(w) for w in draft.scope.words(c)} & (_COMING | _OF_LIVES) for c in dates)
 
 
 def _by_which_date(draft: Draft, at: int) -> ColumnContext | None:

@@ -110,7 +110,7 @@ def asked(people: psycopg.Connection[Any], share: str, final: str = FINAL) -> tu
         read_context(people, catalog),
         PipelineSettings(share=share, small_tokens=0, document_tokens=10_000),  # type: ignore[arg-type]
         documents=[Document("rules", "A good code is 'ZX-81'. People live on zebra road.")],
-        reader=lambda _: Draft(draft, "people of Zebrowski", 0.9),
+        reader=lambda *_: Draft(draft, "people of Zebrowski", 0.9),
         comparer=Parting(),
     )
     return model, made.answer("Who lives on Zebra Road, as 'Zebrowski' does?", evidence="code ZX-81 is good")

@@ -137,3 +137,19 @@ def test_a_lesson_stands_in_its_stage_alone_and_can_be_taken_back(pipeline: Make
     assert "ties are all shown" not in told()
     with pytest.raises(KeyError):
         lessons.adopt("nothing")
+
+
+def test_a_hint_is_read_with_its_question_when_it_is_answered_again(pipeline: MakePipeline) -> None:
+    hint = "dearest means the greatest price"
+    lessons, validated = MemoryLessons(), MemoryValidated()
+    lessons.propose("museum", "sql", GOOD, "")
+    validated.add("museum", ValidatedQuestion(DEAREST, RIGHT[DEAREST], hint))
+    read: list[tuple[str, str]] = []
+
+    def reader(question: str, evidence: str) -> None:
+        read.append((question, evidence))
+
+    made = pipeline(script(), database="museum", lessons=lessons, validated=validated, reader=reader)
+    made.answer(DEAREST, evidence=hint)
+    made.learn()
+    assert read == [(DEAREST, hint)] * 2

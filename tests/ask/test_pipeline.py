@@ -179,7 +179,7 @@ def test_a_judge_that_fails_does_not_lose_the_query(pipeline: MakePipeline) -> N
 
 
 def test_the_readers_draft_answers_without_a_model(pipeline: MakePipeline) -> None:
-    made = pipeline(NoModel(), reader=lambda _: Draft(COUNT, "number of paintings", 0.9))
+    made = pipeline(NoModel(), reader=lambda *_: Draft(COUNT, "number of paintings", 0.9))
     outcome = made.answer(QUESTION)
     assert (outcome.sql, outcome.tokens, outcome.confidence) == (COUNT, 0, 0.9)
 
@@ -187,7 +187,7 @@ def test_the_readers_draft_answers_without_a_model(pipeline: MakePipeline) -> No
 def test_agreement_with_the_reader_spares_the_judge(pipeline: MakePipeline) -> None:
     model = ScriptedModel({k: v for k, v in SIMPLE.items() if k != "judge the query"})
     outcome = pipeline(
-        model, reader=lambda _: Draft("select count(painting_id) from painting", "", 0.9)
+        model, reader=lambda *_: Draft("select count(painting_id) from painting", "", 0.9)
     ).answer(QUESTION)
     assert outcome.confidence == pytest.approx(0.9)
     assert "judge the query" not in model.tasks()

@@ -41,6 +41,8 @@ TRANSLATED = (
     "select name, q.n from people p join people q using (name) where p.n / 2 = 1 order by 1",
     "select name from people where n in (select n from people where grp = 'a') order by 1",
     "select name from people p where not exists (select 1 from people q where q.n = p.n + 1) order by 1",
+    "select name from people p where not exists (select from people q where q.n = p.n + 1 and q.grp = 'a') order by 1",
+    "select exists (select from people where n > 5), not exists (select from people where n > 50 limit 1)",
     "select name from people where n not in (select n from people where n is not null) order by 1",
     "select name, (select max(n) from people q where q.grp = p.grp) from people p order by 1",
     "with g as (select grp, count(*) c from people group by grp) select p.name, c from people p join g using (grp) order by 1, 2",

@@ -103,8 +103,9 @@ class DuckdbPrinter(RowPrinter):
         )
 
     def sublink(self, node: Node) -> str:
-        kind, query = node["subLinkType"], self.queries.subquery(node["subselect"], self.levels)
         # SubLinkType (primnodes.h): 0 EXISTS, 1 ALL, 2 ANY, 4 a single value
+        kind = node["subLinkType"]
+        query = self.queries.subquery(node["subselect"], self.levels, exists=kind == "0")
         if kind == "0":
             return f"EXISTS ({query})"
         if kind == "4":

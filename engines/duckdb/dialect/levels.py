@@ -22,7 +22,7 @@ class Level:
 class Queries(Protocol):
     """What is needed of who prints queries."""
 
-    def subquery(self, query: Node, levels: Sequence[Level]) -> str: ...
+    def subquery(self, query: Node, levels: Sequence[Level], *, exists: bool = False) -> str: ...
 
     def folded(self, node: Node) -> Any:
         """A constant expression's value, worked out by PostgreSQL, as its text; None: NULL. Raises

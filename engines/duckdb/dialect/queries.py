@@ -67,8 +67,10 @@ class QueryPrinter(SourcePrinter):
             sql += " ORDER BY " + ", ".join(order)
         return sql + self.limits(query)
 
-    def subquery(self, query: Node, levels: Sequence[Level], *, top: bool = False) -> str:
-        """A query within others. ``top``: its columns are those a client gets."""
+    def subquery(
+        self, query: Node, levels: Sequence[Level], *, top: bool = False, exists: bool = False
+    ) -> str:
+        """A query within others. ``top``: a client gets its columns; ``exists``: nobody does."""
         self.refused(query)
         level = Level(query["rtable"] or [])
         around = [*levels, level]
@@ -85,6 +87,8 @@ class QueryPrinter(SourcePrinter):
             made = printer.sql(one["expr"])
             items.append(f"{leaving(made, type_of(one['expr'])) if top else made} AS c{number}")
         # PostgreSQL takes SELECT FROM t, DuckDB does not
+        if exists and not items:
+            items = ["1"]
         if not items:
             raise NotTranslated("a query without columns")
         listed = f"{self._distinct(query, printer)}{', '.join(items)}"
@@ -121,7 +125,7 @@ class QueryPrinter(SourcePrinter):
         # it removes equal grouping sets, which DuckDB doesn't know
         if query["groupDistinct"] == "true":
             raise NotTranslated("GROUP BY DISTINCT")
-        expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
+        expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"] or []}
 
         # by ressortgroupref, the number that links a clause to its expression (parsenodes.h TargetEntry)
         def told(reference: object) -> str:
@@ -142,14 +146,14 @@ class QueryPrinter(SourcePrinter):
             return ""
         if query["hasDistinctOn"] != "true":
             return "DISTINCT "
-        expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
+        expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"] or []}
         on = ", ".join(printer.sql(expressions[one["tleSortGroupRef"]]) for one in query["distinctClause"])
         return f"DISTINCT ON ({on}) "
 
     def windows(self, query: Node, printer: DuckdbPrinter) -> Mapping[str, str]:
         # FRAMEOPTION bits are read in frames.py; DuckDB's default frame is never relied on
         """What stands in OVER, by the window's number."""
-        expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
+        expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"] or []}
         found = {}
         for window in query["windowClause"] or []:
             parts = []

@@ -47,7 +47,9 @@ class SourcePrinter(ABC):
         return self._relation(relation)[1]
 
     @abstractmethod
-    def subquery(self, query: Node, levels: Sequence[Level], *, top: bool = False) -> str: ...
+    def subquery(
+        self, query: Node, levels: Sequence[Level], *, top: bool = False, exists: bool = False
+    ) -> str: ...
 
     def folded(self, node: Node) -> Any:
         return self._fold(node)
