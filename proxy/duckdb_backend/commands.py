@@ -8,7 +8,6 @@ COPY, PREPARE, EXECUTE.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,9 +15,10 @@ from typing import Any
 from pglast import ast
 from pglast.enums import FetchDirection
 from pglast.error import Error as PglastError
-from pglast.parser import scan
 
 from rewright.proxy.duckdb_backend.copying import CopyOptions, options_of
+from rewright.proxy.duckdb_backend.prepare_texts import ExecutePrepared, Prepare, execute_of, prepare_of
+from rewright.proxy.duckdb_backend.tokens import after_words, tokens_of
 from rewright.proxy.ports import SqlError
 from rewright.sql.parsing import TooDeep, parse
 
@@ -49,9 +49,6 @@ role's rights.
 """
 _BINARY, _SCROLL, _HOLD = 0x01, 0x02, 0x20
 _ALL = 0x7FFFFFFF
-_NUMBERS = frozenset({20, 21, 23, 26, 700, 701, 1700})
-_TEXTS = frozenset({0, 25, 705, 1042, 1043})
-_NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 MOST = 100_000
 """Bytes of a text that is read here: of more the tree alone takes the event loop over 0.1 s."""
 
@@ -87,26 +84,6 @@ class CloseCursor:
 class Copy:
     query: str
     options: CopyOptions | None
-    refused: SqlError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Prepare:
-    """``types``: of the parameters, as they are written."""
-
-    name: str
-    types: tuple[str, ...]
-    query: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExecutePrepared:
-    """``numbers``: the places of arguments that are written as numbers, from 0; ``refused``: it is to be
-    explained.
-    """
-
-    name: str
-    numbers: frozenset[int] = frozenset()
     refused: SqlError | None = None
 
 
@@ -165,18 +142,18 @@ def _read(text: str) -> Command | None:
         case ast.CopyStmt() as node if not node.is_from and node.filename is None and not node.is_program:
             return _copy(node, text)
         case ast.PrepareStmt() as node:
-            return _prepare(node, text)
+            return prepare_of(node, text)
         case ast.ExecuteStmt() as node:
-            return _execute(node)
+            return execute_of(node)
         case ast.ExplainStmt(query=ast.ExecuteStmt() as node):
             refused = SqlError("0A000", "EXPLAIN EXECUTE is not served on a lake", hint="EXPLAIN the query.")
-            return ExecutePrepared(node.name, refused=refused)
+            return ExecutePrepared(str(node.name), refused=refused)
     return None
 
 
 def _declare(node: Any, text: str) -> Declare | None:
     """The query follows the first FOR behind CURSOR; names cannot be such bare words."""
-    behind = _after_words(text, ("CURSOR", "FOR"))
+    behind = after_words(text, ("CURSOR", "FOR"))
     if behind is None:
         return None
     refused = next(
@@ -215,97 +192,9 @@ def _copied_query(node: Any, text: str) -> str | None:
     return f"SELECT {columns} FROM {'.'.join(map(_quoted, names))}"
 
 
-def _prepare(node: Any, text: str) -> Prepare | None:
-    behind = _after_words(text, ("PREPARE", "AS"))
-    if behind is None:
-        return None
-    types = _parts_in_first_parentheses(text[:behind]) if node.argtypes else ()
-    return Prepare(node.name, tuple(types), text[behind:].strip().rstrip(";"))
-
-
-def _execute(node: Any) -> ExecutePrepared:
-    numbers = (i for i, argument in enumerate(node.params or ()) if _is_number(argument))
-    return ExecutePrepared(node.name, frozenset(numbers))
-
-
-def _is_number(node: Any) -> bool:
-    # -5 is an operator and a constant
-    if isinstance(node, ast.A_Expr) and node.lexpr is None and node.name[-1].sval in {"-", "+"}:
-        node = node.rexpr
-    return isinstance(node, ast.A_Const) and isinstance(node.val, ast.Integer | ast.Float)
-
-
-def parameters_of(text: str) -> list[int]:
-    """The numbers of $1, $2, … in a text."""
-    return [number for _, _, number in _places(text)]
-
-
-def with_values(
-    command: Prepare, types: tuple[int, ...], given: Sequence[bytes | None], numbers: frozenset[int]
-) -> str:
-    """The query with the values of its parameters in their places, as a client would have written them.
-
-    ``types``: of the parameters, 0 where none was declared; ``numbers``: the places of those that were
-    written as numbers.
-    """
-    text = command.query
-    for start, end, number in reversed(_places(text)):
-        i = number - 1
-        declared = command.types[i] if i < len(command.types) else ""
-        text = text[:start] + _literal(given[i], types[i], declared, as_number=i in numbers) + text[end:]
-    return text
-
-
-def _literal(value: bytes | None, oid: int, declared: str, *, as_number: bool) -> str:
-    if value is None:
-        return f"NULL::{declared}" if declared else "NULL"
-    text = value.decode()
-    if (oid in _NUMBERS or (as_number and not declared)) and _NUMBER.fullmatch(text):
-        return f"({text})" if text.startswith("-") else text
-    quoted = "'" + text.replace("'", "''") + "'"
-    return quoted if oid in _TEXTS or not declared else f"{quoted}::{declared}"
-
-
-def _places(text: str) -> list[tuple[int, int, int]]:
-    return [
-        (token.start, token.end + 1, int(text[token.start + 1 : token.end + 1]))
-        for token in (_tokens(text) if "$" in text else ())
-        if token.name == "PARAM"
-    ]
-
-
-def _parts_in_first_parentheses(text: str) -> list[str]:
-    """What commas part there."""
-    parts: list[str] = []
-    depth, begin = 0, 0
-    for token in _tokens(text):
-        if token.name == "ASCII_40":
-            depth += 1
-            begin = int(token.end) + 1 if depth == 1 else begin
-        elif token.name in {"ASCII_41", "ASCII_44"} and depth == 1:
-            parts.append(text[begin : int(token.start)].strip())
-            begin = int(token.end) + 1
-        if token.name == "ASCII_41":
-            depth -= 1
-            if not depth:
-                break
-    return parts
-
-
-def _after_words(text: str, words: tuple[str, ...]) -> int | None:
-    """The position behind these keywords, each searched behind the one before; None: not there."""
-    wanted = list(words)
-    for token in _tokens(text):
-        if token.name == wanted[0]:
-            wanted.pop(0)
-            if not wanted:
-                return int(token.end) + 1
-    return None
-
-
 def _between_first_parentheses(text: str) -> str | None:
     depth, begin = 0, 0
-    for token in _tokens(text):
+    for token in tokens_of(text):
         if token.name == "ASCII_40":
             depth += 1
             if depth == 1:
@@ -315,13 +204,6 @@ def _between_first_parentheses(text: str) -> str | None:
             if depth == 0:
                 return text[begin : int(token.start)]
     return None
-
-
-def _tokens(text: str) -> list[Any]:
-    try:
-        return list(scan(text))
-    except PglastError:
-        return []
 
 
 def _quoted(name: str) -> str:

@@ -19,15 +19,14 @@ from rewright.proxy.duckdb_backend.commands import (
     CloseCursor,
     Copy,
     Declare,
-    ExecutePrepared,
     Fetch,
-    Prepare,
     command_of,
     refusal,
 )
 from rewright.proxy.duckdb_backend.forms import check_forms
 from rewright.proxy.duckdb_backend.placing import add_private, executed, has_row, in_place
 from rewright.proxy.duckdb_backend.ports import PLACE, Declared, LakeCursor, Prepared, SqlPrepared
+from rewright.proxy.duckdb_backend.prepare_texts import ExecutePrepared, Prepare
 from rewright.proxy.duckdb_backend.prepared import (
     execute_parse,
     execute_query,

@@ -89,7 +89,8 @@ def add_private(batch: Batch, suffix: bytes, text: str) -> int:
     """The index of the Execute's reply."""
     name = PRIVATE_PREFIX.encode() + suffix
     # one that failed was not closed behind itself
-    batch.add(Close(b"P", name).encode(), Close(b"S", name).encode(), Parse(name, text.encode()).encode(), Bind(name, name).encode())
+    batch.add(Close(b"P", name).encode(), Close(b"S", name).encode())
+    batch.add(Parse(name, text.encode()).encode(), Bind(name, name).encode())
     index = batch.add(Execute(name).encode())
     batch.add(Close(b"P", name).encode(), Close(b"S", name).encode())
     return index

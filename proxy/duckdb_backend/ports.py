@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from rewright.proxy.ports import ResultColumn, SessionView
 
 if TYPE_CHECKING:
-    from rewright.proxy.duckdb_backend.commands import Prepare
+    from rewright.proxy.duckdb_backend.prepare_texts import Prepare
 
 Encode = Callable[[Sequence[tuple[object, ...]]], bytes]
 """Rows as a client gets them. It can be pickled: rows are encoded where they are read."""

@@ -14,9 +14,14 @@ from typing import Any
 
 from rewright.proxy.answers import encoding
 from rewright.proxy.duckdb_backend import values
-from rewright.proxy.duckdb_backend.commands import ExecutePrepared, Prepare, parameters_of, with_values
 from rewright.proxy.duckdb_backend.placing import add_private, in_place
 from rewright.proxy.duckdb_backend.ports import Prepared, SqlPrepared
+from rewright.proxy.duckdb_backend.prepare_texts import (
+    ExecutePrepared,
+    Prepare,
+    parameters_of,
+    with_values,
+)
 from rewright.proxy.duckdb_backend.reading import prepared_of, run
 from rewright.proxy.duckdb_backend.statement import LakeStatement
 from rewright.proxy.ports import PRIVATE_PREFIX, SqlError

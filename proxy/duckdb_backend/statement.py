@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewright.proxy.duckdb_backend.commands import Copy, Declare, ExecutePrepared, Prepare
+from rewright.proxy.duckdb_backend.commands import Copy, Declare
 from rewright.proxy.duckdb_backend.ports import Prepared, SqlPrepared
+from rewright.proxy.duckdb_backend.prepare_texts import ExecutePrepared, Prepare
 from rewright.proxy.ports import ResultColumn, SqlError
 
 
