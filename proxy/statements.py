@@ -117,9 +117,12 @@ class StatementRegistry:
 
     def parsed(self, name: bytes, statement: Statement) -> None:
         """The client sent Parse. A name that is taken will be refused by the server, or we lost track:
-        unknown.
+        unknown. What is answered here takes a name of which nothing is known: the server has a placeholder.
         """
-        if name and (name in self.statements or len(self.statements) >= MAX_STATEMENTS):
+        is_taken = name in self.statements
+        if is_taken and statement.answer is not None and self.statements[name] is None:
+            is_taken = False
+        if name and (is_taken or len(self.statements) >= MAX_STATEMENTS):
             self.statements[name] = None
             return
         self.statements[name] = statement

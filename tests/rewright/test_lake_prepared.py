@@ -122,6 +122,16 @@ def test_names_that_sql_changes_leave_others_what_they_were(lake, word):
     assert [done.get_value(0, i) for i in range(done.nfields)] == RAW_ROW
 
 
+def test_a_name_that_sql_freed_may_be_prepared_again(lake):
+    for _ in range(2):
+        lake.pgconn.prepare(b"s", OVER_REAL.encode())
+        done = lake.pgconn.exec_prepared(b"s", [b"C3", b"3963"])
+        assert [done.get_value(0, i) for i in range(done.nfields)] == RAW_ROW
+        lake.execute("deallocate s")
+    done = lake.pgconn.exec_prepared(b"s", [b"C3", b"3963"])
+    assert done.error_field(psycopg.pq.DiagnosticField.SQLSTATE) == b"26000"
+
+
 def test_values_may_hold_quotes_and_be_missing(lake):
     lake.execute("prepare q (text) as select count(*) as n from towns where city_name = $1")
     assert lake.execute("execute q ('City 7')").fetchall() == [(1,)]
