@@ -382,7 +382,12 @@ director regisseur regie realisateur regista diretor
 actor schauspieler acteur acteurs attore attori ator
 picture bild bilder imagen imagenes immagine immagini imagem afbeelding
 newspaper zeitung zeitungen periodico periodicos journaux giornale giornali jornal krant
-magazine zeitschrift zeitschriften revista revistas revue rivista tijdschrift
+magazine zeitschrift zeitschriften revista revistas revue rivista tijdschrift tijdschriften
+subscriber abonnent abonnenten abonado abonados abonne abonnes abbonato abbonati assinante abonnee abonnees
+cancelled gekundigt storniert cancelado resilie annullato cancelado opgezegd geannuleerd
+carrier spediteur spedition transportista transporteur spedizioniere transportadora vervoerder
+usage nutzung frequentation affluence affluenza
+paid pagata pagate
 reader leser lector lectores lecteur lecteurs lettore lettori leitor lezer
 article beitrag
 word wort worter palabra palabras mot mots parola palavra woord

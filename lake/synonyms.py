@@ -66,7 +66,7 @@ season|campaign
 start|begin|began|beginning|commencement|commenced|opening|from|started|opened|launch|launched|onset
 end|finish|ended|finished|closing|until|to|completed|stop|close|left
 start date|commencement|effective date|appointed|took office|inaugurated|joined|hired
-hire date|hired|joined|start date|employed since
+hire date|hired|joined|start date|employed since|entry|entry date
 founded|established|inception|founding|foundation|formed|created|started|opened
 built|constructed|construction|built in|erected|completed
 discovery|discovered|found|found in
@@ -156,6 +156,7 @@ flight|trip|departure
 tail number|registration|aircraft
 stop|stopover|layover
 seat|capacity|passenger seat
+capacity|berth|seat|place|bed
 passenger|traveller|traveler|rider
 trip|ride|journey|travel
 ticket|fare class
@@ -322,11 +323,15 @@ metal|metallic
 price per unit|unit price
 quantity|amount|count|number|units|how many|number of unit
 quantity|units sold|units ordered|volume
+quantity|copy|number of copy
+order item|order line|sales order line|purchase order line|line item
+order|sales order|purchase order
 discount|reduction|rebate|price reduction|markdown|deduction
 tax|duty|levy|vat
 tip|gratuity
 bill|invoice|check
 payment|paid|amount paid|settlement
+payment date|paid on|paid date|settled on
 paid|settled
 planned|plan|budgeted|target|forecast|estimate
 actual|spent|real|realised|realized|effective
@@ -411,6 +416,7 @@ vaccine|vaccination|immunization
 health|medical
 recovered|cured
 test|exam|examination
+inspection|exam|examination|check|audit|checkup
 symptom|sign
 survival|survived|survival time
 fertility|birth rate|birth|children per woman

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 
-from rewright.proxy.duckdb_backend.ports import Declared, LakeSession
+from rewright.proxy.duckdb_backend.ports import Declared, LakeSession, SqlPrepared
 from rewright.proxy.machine.hot import NO_TEXTS
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.names import Names
@@ -77,6 +77,7 @@ class SessionInterceptor:
             ports.lakes.session(identity.database) if ports.lakes is not None else None
         )
         self.lake_cursors: dict[str, Declared] = {}
+        self.lake_prepared: dict[str, SqlPrepared] = {}
         self.asked_before: object = None
         self.statement_began: float | None = None
         self._lookup = ports.lookup
@@ -184,6 +185,7 @@ class SessionInterceptor:
         self.measuring.tag(tag)
         if tag in {b"DEALLOCATE ALL", b"DISCARD ALL"}:
             self.registry.forget()
+            self.lake_prepared.clear()
             self.privates.forget()
             self.rewatch()
         elif tag.startswith((b"DEALLOCATE", b"PREPARE")):

@@ -9,6 +9,7 @@ import contextlib
 import struct
 
 from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
+from rewright.proxy.duckdb_backend.statement import LakeStatement
 from rewright.proxy.serving import inline, local
 from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.exchanges import ServeExecute
@@ -93,7 +94,7 @@ class Names:
     def _execution(self, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Exchange | None:
         """What takes an Execute over; None: it passes as it is."""
         context, statement = self._context, portal.statement
-        if isinstance(statement.answer, duckdb_backend.LakeStatement):
+        if isinstance(statement.answer, LakeStatement):
             return duckdb_backend.execute_exchange(context, name, portal, statement.answer, max_rows)
         if statement.fetches is not None and statement.fetches.name in context.lake_cursors:
             return duckdb_backend.fetch_exchange(context, name, portal, statement.fetches, max_rows)

@@ -6,6 +6,7 @@ only relayed, so a mistake here can cost speed, never an answer. Must not know r
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -94,6 +95,7 @@ class Portal:
     rows: list[bytes] | None = None
     tag: bytes = b""
     cursor: Any = None  # of a lake query that is being read
+    prepared: Any = None  # what a lake's EXECUTE runs, and its parameters
 
     @property
     def bound(self) -> Bind:
@@ -115,9 +117,12 @@ class StatementRegistry:
 
     def parsed(self, name: bytes, statement: Statement) -> None:
         """The client sent Parse. A name that is taken will be refused by the server, or we lost track:
-        unknown.
+        unknown. What is answered here takes a name of which nothing is known: the server has a placeholder.
         """
-        if name and (name in self.statements or len(self.statements) >= MAX_STATEMENTS):
+        is_taken = name in self.statements
+        if is_taken and statement.answer is not None and self.statements[name] is None:
+            is_taken = False
+        if name and (is_taken or len(self.statements) >= MAX_STATEMENTS):
             self.statements[name] = None
             return
         self.statements[name] = statement
@@ -145,9 +150,18 @@ class StatementRegistry:
         self.portals.clear()
         self.fresh.clear()
 
-    def doubt(self) -> None:
-        """Names changed by SQL: what each means is not known any more."""
-        self.statements = dict.fromkeys(self.statements)
+    def doubt(self, text: bytes = b"") -> None:
+        """Names changed by SQL: what each means is not known any more.
+
+        The server has a placeholder for what is answered here, whose rows nobody may see: that stays known,
+        unless ``text`` (in lower case) names it.
+        """
+        self.statements = {
+            name: statement
+            if statement is not None and statement.answer is not None and not _names(text, name)
+            else None
+            for name, statement in self.statements.items()
+        }
         self.fresh.clear()
 
     def runs(self, executed: bytes | None) -> None:
@@ -169,6 +183,11 @@ class StatementRegistry:
         return any(portal.private for portal in self.portals.values()) or any(
             statement.special for statement in self.known()
         )
+
+
+def _names(text: bytes, name: bytes) -> bool:
+    """Whether the name is one of a text's words; that of the unnamed statement is in all."""
+    return re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name.lower()), text) is not None if name else True
 
 
 def split_parse(data: bytes, start: int, end: int) -> tuple[bytes, bytes, tuple[int, ...]] | None:

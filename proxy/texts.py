@@ -183,7 +183,7 @@ class Texts:
         if _NAMES_CHANGE.search(lower):
             # SQL that (de)allocates statements: from here on, only their command tags tell
             self._context.privates.forget()
-            self._registry.doubt()
+            self._registry.doubt(lower)
             self._context.rewatch()
         if not _SETTINGS_CHANGE.search(lower):
             return False

@@ -14,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 from rewright.engines.duckdb.reading import lines_of
+from rewright.lake.files import fixed_width
 from rewright.lake.files.bounds import opened
 from rewright.lake.files.footers import footer_rows, looks_like_footer
 from rewright.lake.files.pieces import Unserved
@@ -44,8 +45,13 @@ def table_copy(path: Path, target: Path) -> tuple[str, ...] | None:
     encoding, notes = encoding_of(path, head)
     if encoding is None:
         return None
-    _require_table(path, head.decode(encoding, errors="replace"))
-    if encoding not in {"utf-8", "utf-8-sig"}:
+    text = head.decode(encoding, errors="replace")
+    if (spans := _fixed_width(path, text)) is not None:
+        fixed_width.write_csv(path, target, encoding, spans)
+        notes = (*notes, fixed_width.NOTE)
+    else:
+        _require_table(path, text)
+    if not target.exists() and encoding not in {"utf-8", "utf-8-sig"}:
         _transcode(path, target, encoding)
     if left_out := _footer(target if target.exists() else path, target):
         return (*notes, left_out)
@@ -109,12 +115,30 @@ def _other_script(head: bytes) -> bool:
     return sum(run for run in runs if run >= 3) > 0.5 * sum(runs)
 
 
+def _fixed_width(path: Path, text: str) -> list[fixed_width.Span] | None:
+    """The places of a `.txt`'s columns, where no delimiter splits its lines."""
+    if not _is_txt(path) or PROSE.match(path.name):
+        return None
+    # the last line of a head is cut somewhere
+    whole = text.rpartition("\n")[0] if len(text) >= _HEAD // 4 else text
+    _, rows = lines_of(whole, path)
+    width, count = Counter(map(len, rows)).most_common(1)[0] if rows else (1, 0)
+    is_split = width > 1 and count >= 0.8 * len(rows)
+    if is_split and not fixed_width.has_ruler(whole):
+        return None
+    return fixed_width.layout_of(whole)
+
+
+def _is_txt(path: Path) -> bool:
+    return ".txt" in (path.suffix.lower(), Path(path.stem).suffix.lower())
+
+
 def _require_table(path: Path, text: str) -> None:
     """A `.txt` of sentences is no table; what is called a table by its suffix is taken for one.
 
     :raises Unserved: it is prose.
     """
-    if ".txt" not in (path.suffix.lower(), Path(path.stem).suffix.lower()):
+    if not _is_txt(path):
         return
     if PROSE.match(path.name) or is_prose(text, path):
         raise Unserved("not served: prose, no table")

@@ -11,6 +11,7 @@ from functools import lru_cache
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Noise
 from rewright.lake.noise.numbers import unit_of
+from rewright.lake.resolve.likeness import head_of
 
 _WORDS = """
 time duration minute hour second runtime time length delay age
@@ -82,6 +83,13 @@ def named_by_unit(name: str, held: str) -> bool:
     """
     units = [word for word in names.normal(held).split() if word not in {"per", "je", "al", "par", "por"}]
     return bool(units) and all(unit in _NAMED for unit in units) and _NAMED[units[0]] in _announced(name)
+
+
+def counted_in(name: str, real: Column) -> bool:
+    """`pages` and values like `304 pp`: their unit says what they are a number of."""
+    units = {unit_of(value) for value in real.samples}
+    unit = min(units, default="")
+    return len(units) == 1 and len(unit) > 1 and names.words(unit) == (head_of(names.words(name)),)
 
 
 def _told_unit(name: str) -> str:

@@ -13,12 +13,17 @@ from rewright.lake.joins.keys import JoinKey, KeyFinder
 from rewright.lake.opposites import of_one_side, opposed
 from rewright.lake.resolve.candidate import Candidate, Halves
 from rewright.lake.resolve.evidence import Evidence
+from rewright.lake.resolve.imagined import Relation
 
 MIN_JOIN = 0.3
 _MIN_LINK = 0.2
 _TOLD = 0.5
 _ASKED = 0.4
 """What it adds to a key that its columns are called as in the join the user wrote."""
+_WRITTEN, _CALLED, _CALLED_KEY, _ALL = 0.4, 0.5, 0.7, 0.99
+"""Quality of a key that only the query tells; likeness of its table and of the table's key to what is asked
+for there, and the share of its values that are found, at least.
+"""
 _SIDE = 0.15
 """What it adds to a key that one of its columns is of the side that is asked for."""
 
@@ -51,7 +56,50 @@ class EdgeFinder:
         ]
         found += [k for other in state.tables if (k := self._coded(other, table)) is not None]
         found = [k for k in found if k.quality >= MIN_JOIN]
+        if not found:
+            found = [k for other in state.tables if (k := self._written(other, table)) is not None]
         return max(found, key=lambda k: self._fit(k, state), default=None)
+
+    def _written(self, a: str, b: str) -> JoinKey | None:
+        """The key that the user wrote, between columns that have nothing but their values to show for it: few
+        of many serial numbers say little, yet all of `ED_NO` are a `Staff no`.
+        """
+        for relation in self._relations:
+            for column in relation.columns.values():
+                for alias, name in column.joined:
+                    if (other := self._aliases.get(alias)) is None:
+                        continue
+                    for from_, to in ((a, b), (b, a)):
+                        told = self._referring((relation.name, column.name), from_, (other, name), to)
+                        if told is not None:
+                            key = JoinKey(from_, to, (told,), _WRITTEN)
+                            return key if from_ == a else key.flipped()
+        return None
+
+    def _referring(
+        self, asked: tuple[str, str], from_: str, other: tuple[Relation, str], to: str
+    ) -> tuple[Column, Column] | None:
+        """A key column all of whose values a table's own key holds, where that table and its key are called
+        as they are asked for.
+        """
+        relation, name = other
+        if self._evidence.table_score(relation.alias, to) < _CALLED:
+            return None
+        keys = [
+            c
+            for c in self._index.tables[to].columns
+            if c.unique and self._evidence.name_score(relation.name, name, c) >= _CALLED_KEY
+        ]
+        found = [
+            (self._evidence.name_score(*asked, c), c, key)
+            for key in keys
+            for c in self._index.tables[from_].columns
+            if not c.unique
+            and c.family is key.family
+            and set(names.words(c.name)) & names.KEY_WORDS
+            and self._index.contained(c, key, _ALL) >= _ALL
+        ]
+        return max(found, key=lambda f: f[0])[1:] if found else None
 
     def _coded(self, a: str, b: str) -> JoinKey | None:
         """The key where one of the two says what the other's codes stand for."""

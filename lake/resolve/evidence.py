@@ -23,7 +23,7 @@ from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.opposites import of_one_side, opposed, without_sides
 from rewright.lake.resolve.cut_columns import CutColumns
-from rewright.lake.resolve.dimensions import dimension_score, named_by_unit
+from rewright.lake.resolve.dimensions import counted_in, dimension_score, named_by_unit
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, TEXTUAL, YEAR, bare_key, type_score
 from rewright.lake.resolve.likeness import (
@@ -72,6 +72,8 @@ _ITS_DAY = 0.8
 """Likeness of a thing's day to the only day that a table of such things has."""
 _BY_LETTER = 0.7
 """Likeness of a name to a count that is called by its first letter."""
+_UNSAID = 0.15
+"""Share of a name from which on a word that is left out is missed."""
 _SAID_IN_VALUES, _SAID_BY = 0.8, 2
 """Likeness of a name to a column each of whose values says it, and how many of them there must be."""
 _OF_ONE_THING = 0.4
@@ -96,6 +98,9 @@ _BY_CHANCE = 0.1
 """Likeness of any two words that means nothing."""
 _SAME_IN_ALL = 0.3
 _NAMES_THINGS = 0.8
+_HARDLY = 0.05
+_TOLD = frozenset({"description", "text", "meaning"})
+"""What the names of codes' things are called, too."""
 _POOL_CUT = 6
 _OTHER_YEAR = 0.2
 _CUT_SURELY = 0.7
@@ -209,6 +214,11 @@ class Evidence:
         tables; 0 to 1.
         """
         return 1.0 - sum(self._left_out(imagined, real).values())
+
+    def told(self, imagined: ImaginedColumn, real: Column) -> set[str]:
+        """The words of the imagined column's name that the real one's says, too."""
+        left = self._left_out(imagined, real)
+        return {word for word in names.words(imagined.name) if left.get(word, 0.0) < _UNSAID}
 
     def _left_out(self, imagined: ImaginedColumn, real: Column) -> dict[str, float]:
         if self.name_score(imagined.table, imagined.name, real) >= _AS_NAMED:
@@ -416,6 +426,8 @@ class Evidence:
             least = max(least, _NAMES_THINGS)
         if real.meaning.numeric and named_by_unit(name, real.name):
             least = max(least, _CALLED_BY_UNIT)
+        if counted_in(name, real):
+            least = max(least, _CALLED_BY_UNIT)
         if _plain_name(table, name, real.name):
             least = max(least, _NAMES_THINGS)
         if _counts_by_letter(name, real):
@@ -532,9 +544,13 @@ class Evidence:
         )
 
     def _names_the_things(self, table: str, name: str, real: Column) -> bool:
-        """`station_name` and `station` of `metro_stations`, and the `name` of whatever table they are in."""
-        own, asked, held = names.words(table), set(names.words(name)), set(names.words(real.name))
-        if not own or "by" in own or not held or not held <= NAMED or real.meaning is not Family.TEXT:
+        """`station_name` and `station` of `metro_stations`, and the `name` of whatever table they are in, or
+        what is called by its own table, if that is about the likeliest: `cls_name` of `cls`.
+        """
+        own, asked = names.words(table), set(names.words(name))
+        if not own or "by" in own or real.meaning is not Family.TEXT or not self._is_name_of_own(real):
+            return False
+        if not set(names.words(real.name)) <= NAMED and not self._about_likeliest(table, real.table):
             return False
         thing = head_of(own)
         return (
@@ -543,6 +559,26 @@ class Evidence:
             and self._index.label_column(real.table) is real
             and not code_like(real)
         )
+
+    def _about_likeliest(self, table: str, held: str) -> bool:
+        """Is there hardly a table that is more like the one that is asked for?"""
+        at = self._index.table_order[held]
+        told = (self.table_scores[r.alias] for r in self.site.relations if r.name == table)
+        return any(float(scores[at]) >= float(scores.max()) - _HARDLY for scores in told)
+
+    def _is_name_of_own(self, real: Column) -> bool:
+        """`name`, `cls_name` and `cls_desc` of `cls`, `stn_nm` beside the key `stn_cd`, `house` of
+        `print_houses`: nothing but what its own table's things are called.
+        """
+        held = set(names.words(real.name))
+        if held <= NAMED:
+            return bool(held)
+        if self._index.label_column(real.table) is not real:
+            return False
+        at = self._index.table_order[real.table]
+        own, thing = names.words(self._index.own_names[at]), self._index.keyed_things[at]
+        more = held - set(own) - set(thing)
+        return more <= NAMED | _TOLD and bool(more or held == {head_of(own)})
 
     def _names_its_code(self, name: str, real: Column) -> bool:
         """`study_title` is the `title` beside the codes in `study`, or what else names the rows, whatever the

@@ -39,6 +39,8 @@ _STEM = 4
 _ENDINGS = frozenset(
     ["", "e", "ed", "er", "ing", "ion", "or", "ure", "al", "ment", "ation", "ance", "ence", "ant", "ent"]
 )
+_INFLECTED = frozenset(["d", "r", "s", "ed", "er", "or", "al", "ly", "es", "en"])
+"""What a word may end in and be the same one."""
 _SHORT, _LONG = 3, 5
 """Letters of a word that is short for another, and of that, at least."""
 _COMPOUND = 6
@@ -228,7 +230,9 @@ def _word(a: str, b: str) -> float:
         # `75` of 1975
         return 0.95 if {len(a), len(b)} == {2, 4} and (a.endswith(b) or b.endswith(a)) else 0.0
     short, long = sorted((a, b), key=len)
-    if (len(short) >= _SHORT and long.startswith(short)) or _ends_like(short, long):
+    if len(short) >= _SHORT and long.startswith(short):
+        return 0.0 if _is_another(short, long) else 0.8
+    if _ends_like(short, long):
         return 0.8
     if min(len(a), len(b)) >= 5 and fuzz.ratio(a, b) >= 85:
         return 0.85
@@ -246,6 +250,18 @@ def _ends_like(short: str, long: str) -> bool:
         and long.endswith(short[-1])
         and not known(short)
         and short not in _SYNONYMS.words
+    )
+
+
+def _is_another(short: str, long: str) -> bool:
+    """`star` and `start`, `count` and `country`: words of their own that only begin alike."""
+    rest = long[len(short) :]
+    return (
+        len(rest) <= 2
+        and rest not in _INFLECTED
+        and short in _SYNONYMS.words
+        and long in _SYNONYMS.words
+        and short not in names.ABBREVIATIONS
     )
 
 

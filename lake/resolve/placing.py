@@ -230,6 +230,8 @@ class Placer:
         held = [i for i, c in enumerate(self._evidence.columns) if any(_one_value(t) for t in c.tests)]
         summed = [i for i, c in enumerate(self._evidence.columns) if c.numeric]
         keys = {end.key for key in joins for pair in key.pairs for end in pair if not is_year(end)}
+        # a table that is joined to itself may give several rows for each of its own
+        doubled = any(r.twins for r in self._evidence.site.relations)
         for j, real in enumerate(reals):
             if (phrase := phrases.get(real.key)) is not None:
                 told = [self._evidence.referred_score(c, real, phrase) for c in self._evidence.columns]
@@ -242,12 +244,12 @@ class Placer:
                         for c, own in zip(self._evidence.columns, fit[:, j], strict=True)
                     ]
                     fit[:, j] = told
-            elif grouped and not phrases and real.uniqueness > 0.8 and real.rows > 20:
+            elif grouped and not phrases and not doubled and real.uniqueness > 0.8 and real.rows > 20:
                 # groups of one row each are not what grouping is for
                 fit[grouped, j] -= 0.15
             if grouped and self._evidence.site.counted and real.uniqueness > 0.95 and real.rows > 2:
                 # counting them least of all, unless a join brings more rows
-                fit[grouped, j] -= 0.0 if real.table in self._multiplied(joins) else 0.25
+                fit[grouped, j] -= 0.0 if doubled or real.table in self._multiplied(joins) else 0.25
             if self._evidence.site.counted and real.uniqueness > 0.95 and real.rows > 2 and not joins:
                 # nobody counts the one row that a value is found in
                 fit[held, j] -= _COUNTS_ONE

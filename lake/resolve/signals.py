@@ -288,13 +288,21 @@ def _hardly_spoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool
     """
     if len(site.relations) != 1 or site.relations[0].name in evidence.classes:
         return False
-    relation = site.relations[0]
-    if evidence.table_score(relation.alias, candidate.homes[relation.alias]) >= _SAYS_NOTHING:
+    relation, several = site.relations[0], len(candidate.tables) > 1
+    home = candidate.homes[relation.alias]
+    # where further tables say the rest, columns that are like those of such a table do not speak for this one
+    called = lexical(names.words(relation.name), names.words(home)) if several else 0.0
+    if called >= _LEADS or (not several and evidence.table_score(relation.alias, home) >= _SAYS_NOTHING):
         return False
     asked = [c for c in site.columns() if not c.only_key]
+    told = {word for c in asked for word in names.words(c.name)}
+    if several:
+        placed = by_identity(candidate, site)
+        own = {id(c): real for c in asked if (real := placed.column_of(c)) is not None and real.table == home}
+        asked = [c for c in asked if id(c) in own]
+        told = {word for c in asked for word in evidence.told(c, own[id(c)])}
     if any(t.op == "=" and isinstance(t.value, str) for c in asked for t in c.tests):
         return False
-    told = {word for c in asked for word in names.words(c.name)}
     return len(told - _UNTELLING - set(names.words(relation.name))) < _TELLING
 
 

@@ -1,8 +1,8 @@
-"""Cursors and COPY over a lake, as SQL spells them: what a DECLARE, FETCH, MOVE, CLOSE or COPY ... TO STDOUT
-asks for.
+"""Cursors, COPY and prepared statements over a lake, as SQL spells them: what a DECLARE, FETCH, MOVE, CLOSE,
+COPY ... TO STDOUT, PREPARE or EXECUTE asks for.
 
 Owns reading the texts. Must not know sessions or the wire. PostgreSQL manual, reference pages DECLARE, FETCH,
-COPY.
+COPY, PREPARE, EXECUTE.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from typing import Any
 from pglast import ast
 from pglast.enums import FetchDirection
 from pglast.error import Error as PglastError
-from pglast.parser import scan
 
 from rewright.proxy.duckdb_backend.copying import CopyOptions, options_of
+from rewright.proxy.duckdb_backend.prepare_texts import ExecutePrepared, Prepare, execute_of, prepare_of
+from rewright.proxy.duckdb_backend.tokens import after_words, tokens_of
 from rewright.proxy.ports import SqlError
 from rewright.sql.parsing import TooDeep, parse
 
 _FIRST = re.compile(
-    rb"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*(declare|fetch|move|close|copy)\b", re.IGNORECASE
+    rb"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*(declare|fetch|move|close|copy|prepare|execute|explain)\b",
+    re.IGNORECASE,
 )
 _PASSES = (
     ast.SelectStmt,
@@ -85,7 +87,7 @@ class Copy:
     refused: SqlError | None = None
 
 
-Command = Declare | Fetch | CloseCursor | Copy
+Command = Declare | Fetch | CloseCursor | Copy | Prepare | ExecutePrepared
 
 
 def refusal(text: bytes) -> SqlError | None:
@@ -139,12 +141,19 @@ def _read(text: str) -> Command | None:
             return CloseCursor(node.portalname)
         case ast.CopyStmt() as node if not node.is_from and node.filename is None and not node.is_program:
             return _copy(node, text)
+        case ast.PrepareStmt() as node:
+            return prepare_of(node, text)
+        case ast.ExecuteStmt() as node:
+            return execute_of(node)
+        case ast.ExplainStmt(query=ast.ExecuteStmt() as node):
+            refused = SqlError("0A000", "EXPLAIN EXECUTE is not served on a lake", hint="EXPLAIN the query.")
+            return ExecutePrepared(str(node.name), refused=refused)
     return None
 
 
 def _declare(node: Any, text: str) -> Declare | None:
     """The query follows the first FOR behind CURSOR; names cannot be such bare words."""
-    behind = _after_words(text, ("CURSOR", "FOR"))
+    behind = after_words(text, ("CURSOR", "FOR"))
     if behind is None:
         return None
     refused = next(
@@ -183,20 +192,9 @@ def _copied_query(node: Any, text: str) -> str | None:
     return f"SELECT {columns} FROM {'.'.join(map(_quoted, names))}"
 
 
-def _after_words(text: str, words: tuple[str, ...]) -> int | None:
-    """The position behind these keywords, each searched behind the one before; None: not there."""
-    wanted = list(words)
-    for token in _tokens(text):
-        if token.name == wanted[0]:
-            wanted.pop(0)
-            if not wanted:
-                return int(token.end) + 1
-    return None
-
-
 def _between_first_parentheses(text: str) -> str | None:
     depth, begin = 0, 0
-    for token in _tokens(text):
+    for token in tokens_of(text):
         if token.name == "ASCII_40":
             depth += 1
             if depth == 1:
@@ -206,13 +204,6 @@ def _between_first_parentheses(text: str) -> str | None:
             if depth == 0:
                 return text[begin : int(token.start)]
     return None
-
-
-def _tokens(text: str) -> list[Any]:
-    try:
-        return list(scan(text))
-    except PglastError:
-        return []
 
 
 def _quoted(name: str) -> str:

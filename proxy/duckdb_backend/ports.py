@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rewright.proxy.ports import ResultColumn, SessionView
+
+if TYPE_CHECKING:
+    from rewright.proxy.duckdb_backend.prepare_texts import Prepare
 
 Encode = Callable[[Sequence[tuple[object, ...]]], bytes]
 """Rows as a client gets them. It can be pickled: rows are encoded where they are read."""
@@ -72,6 +75,21 @@ class Declared:
     def close(self) -> None:
         if self.cursor is not None:
             self.cursor.close()
+
+
+@dataclass(frozen=True, slots=True)
+class SqlPrepared:
+    """A query that SQL's PREPARE named.
+
+    ``token``: what the server's statement of that name gives first, by which it can be told whether the name
+    still means this; ``types``: of its parameters, 0 where the server chose one; ``prepared``: None where
+    names are found with the values.
+    """
+
+    token: str
+    command: Prepare
+    types: tuple[int, ...]
+    prepared: Prepared | None
 
 
 class LakeSession(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from rewright.proxy.duckdb_backend.ports import Declared, LakeSession
+from rewright.proxy.duckdb_backend.ports import Declared, LakeSession, SqlPrepared
 from rewright.proxy.machine.cycles import Cycles
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import Ports, SessionView
@@ -41,6 +41,7 @@ class SessionContext(Protocol):
     slow: SlowReports
     lake: LakeSession | None
     lake_cursors: dict[str, Declared]
+    lake_prepared: dict[str, SqlPrepared]
     asked_before: object
     statement_began: float | None
 

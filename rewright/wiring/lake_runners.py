@@ -69,7 +69,7 @@ class Runners:
         # who comes first takes one that is starting for nobody yet
         self._spares = 0  # of those that start, they are for whoever comes first
         self._held: Counter[str] = Counter()
-        self._waiting: list[tuple[str, asyncio.Future[Runner | None]]] = []
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
         self._generation = 0
         self._renewal: asyncio.Task[None] | None = None
         self._watched: Any = None
@@ -136,15 +136,12 @@ class Runners:
         await self._renewed()
         # who waits for one counts as having it, so that what is ready goes to users who have none
         self._held[user] += 1
+        until = time.monotonic() + self._limits.patience
         try:
-            # patience is for the wait alone, not for the statement
-            async with asyncio.timeout(self._limits.patience):
-                while (runner := await self._free(user)) is None:
-                    pass
-        except BaseException as error:
+            while (runner := await self._free(user, until)) is None:
+                pass
+        except BaseException:
             self._return_of(user)
-            if isinstance(error, TimeoutError):
-                raise SqlError("53300", "too many statements run on this lake") from None
             raise
         runner.lent = True
         self._keep_spare()
@@ -155,8 +152,8 @@ class Runners:
         if self._held[user] <= 0:
             del self._held[user]
 
-    async def _free(self, user: str) -> Runner | None:
-        """None: look again."""
+    async def _free(self, user: str, until: float) -> Runner | None:
+        """None: look again. Raises SqlError: none gets free, or the lake cannot be opened."""
         self._idle = [runner for runner in self._idle if not runner.ended]
         # who has some already leaves the last one to others while another can be started
         # is_first counts the request itself, see _lend
@@ -168,10 +165,20 @@ class Runners:
         # a spare that is starting anyway comes sooner than one begun now
         if allowed and self._room() and not (is_first and self._spares > len(self._waiting)):
             return await self._start()
-        waiting: asyncio.Future[Runner | None] = asyncio.get_running_loop().create_future()
+        await self._turn(user, until)
+        return None
+
+    async def _turn(self, user: str, until: float) -> None:
+        """Wait to be woken. Raises SqlError: not ``until`` then, when statements have all the processes; one
+        that still starts, as it does for long on a busy machine, is waited for.
+        """
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((user, waiting))
         try:
-            return await waiting
+            while not (await asyncio.wait({waiting}, timeout=max(0.0, until - time.monotonic())))[0]:
+                if not self._starting:
+                    raise SqlError("53300", "too many statements run on this lake")
+                until = time.monotonic() + self._limits.patience
         finally:
             # cancelled or woken: either way it waits no more
             self._waiting = [one for one in self._waiting if one[1] is not waiting]

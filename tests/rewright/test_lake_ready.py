@@ -6,6 +6,9 @@ import asyncio
 import time
 from typing import Any
 
+import pytest
+
+from rewright.proxy.ports import SqlError
 from rewright.wiring.lake_runner_limits import RunnerLimits
 from rewright.wiring.lake_runners import Runners
 from rewright.wiring.opening import Home
@@ -33,8 +36,8 @@ class _Process:
 class _SlowToStart(Runners):
     """Its processes take long to start, as on a machine that is busy. ``useless``: they are too large to be kept."""
 
-    def __init__(self, *, useless: bool = False) -> None:
-        super().__init__(Home("nowhere"), "", RunnerLimits(processes=8))
+    def __init__(self, *, useless: bool = False, processes: int = 8, patience: float = 30.0) -> None:
+        super().__init__(Home("nowhere"), "", RunnerLimits(processes=processes, patience=patience))
         self.started = 0
         self._useless = useless
 
@@ -82,3 +85,35 @@ def test_processes_that_are_of_no_use_are_not_started_for_ever() -> None:
         return runners.started
 
     assert asyncio.run(begun()) == 1
+
+
+def test_a_first_statement_waits_for_a_process_that_starts_slowly() -> None:
+    async def lent() -> bool:
+        runners = _SlowToStart(patience=_START_SECONDS / 4)
+        return bool((await runners._lend("ann")).lent)
+
+    assert asyncio.run(lent())
+
+
+def test_who_waits_for_the_process_that_is_being_made_ready_is_patient() -> None:
+    async def lent() -> bool:
+        runners = _SlowToStart(patience=_START_SECONDS / 4)
+        runners.begin()
+        await asyncio.sleep(0)
+        found = bool((await runners._lend("ann")).lent)
+        await _settled(runners)
+        return found
+
+    assert asyncio.run(lent())
+
+
+def test_where_statements_have_all_processes_patience_ends() -> None:
+    async def refused() -> SqlError:
+        runners = _SlowToStart(processes=1, patience=0.05)
+        await runners._lend("ann")
+        with pytest.raises(SqlError) as told:
+            await runners._lend("bob")
+        assert not runners._held["bob"]
+        return told.value
+
+    assert asyncio.run(refused()).sqlstate == "53300"
