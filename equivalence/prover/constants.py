@@ -45,11 +45,14 @@ _NOT_CONSTANT = (Column, SystemColumn, WholeRow, Param, Aggregate, WindowCall)
 
 def failing_constants(query: Query) -> frozenset[Expr]:
     """The constant parts of a query that may raise an error when they are folded."""
-    return frozenset(e for e in all_exprs_of_query(query) if isinstance(e, Op | Call | Cast) and _may_fail(e))
+    return frozenset(filter(is_failing_constant, all_exprs_of_query(query)))
 
 
-def _may_fail(expr: Expr) -> bool:
-    if has_subquery(expr) or any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
+def is_failing_constant(expr: Expr) -> bool:
+    """Whether an expression is constant and may raise an error when it is folded."""
+    if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
+        return False
+    if any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
         return False
     if isinstance(expr, Cast) and isinstance(expr.arg, Const) and expr.arg.type.name == "unknown":
         # read when the statement is parsed; moments are taken for granted, as numbers and texts are

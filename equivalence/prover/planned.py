@@ -1,0 +1,105 @@
+"""What fails before the first row is made: constants that are folded when a query is planned, and subqueries that
+depend on no row.
+
+What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`), and
+can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes take part,
+before any of them starts (`SerializeParamExecParams`), whatever guards it and whether or not there are rows to ask
+it of. Queries of which one may fail so and the other not are told apart; forms have no place for it. Must not know
+forms or terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import OVERFLOW, own_errors
+from rewright.sql.walk import (
+    QUERIES,
+    all_exprs,
+    all_exprs_of_query,
+    bottom_up,
+    deep_exprs,
+    free_rels,
+    returns_set,
+    walk,
+)
+
+from .constants import failing_constants
+from .fences import ERRORS
+from .pulling import named
+
+
+def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of queries of which one may fail before its first row is made, and the other not so.
+    Outputs that nothing reads must be gone from both (`unread.without_unread`).
+    """
+    first, second = _planned(first), _planned(second)
+    folded = failing_constants(first) == failing_constants(second)
+    return frozenset() if folded and _once(first, catalog) == _once(second, catalog) else ERRORS
+
+
+def _planned(query: a.Query) -> a.Query:
+    """The query without what is not planned. For looking at its parts only."""
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, a.Exists) and _asks_for_rows_alone(node.query):
+            return replace(node, query=replace(node.query, targets=(), group_by=None, distinct=None, order_by=()))
+        if isinstance(node, QUERIES) and any(c.cte not in read for c in node.ctes):
+            return replace(node, ctes=tuple(c for c in node.ctes if c.cte in read))
+        return node
+
+    while True:
+        read = {n.cte for n in walk(query) if isinstance(n, a.CteScan)}
+        made: a.Query = bottom_up(query, visit)
+        if made == query:
+            return query
+        query = made
+
+
+def _asks_for_rows_alone(query: a.Query) -> bool:
+    """Whether EXISTS of the query does without all but its rows."""
+    if not isinstance(query, a.Select) or query.having is not None or query.offset is not None:
+        return False
+    if query.limit is not None and not isinstance(query.limit, a.Const):
+        return False
+    exprs = [e for t in query.targets for e in all_exprs(t.expr)]
+    if any(isinstance(e, a.Aggregate | a.WindowCall) or returns_set(e) for e in exprs):
+        return False
+    sets = query.group_by or ()
+    return len(sets) < 2 and all(sets) and not any(_of_target(i) for i in query.from_)
+
+
+def _of_target(item: a.FromItem) -> bool:
+    return isinstance(item, a.FunctionScan) and item.of_target
+
+
+def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[str, ...]]:
+    """For each subquery that is computed once and may fail, what may in it, and of which tables."""
+    facts = Facts(catalog, query)
+    ctes = {c.cte: c.query for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes}
+    found = set()
+    for node in walk(query):
+        alone = isinstance(node, a.ScalarSubquery | a.Exists | a.ArraySubquery) and not free_rels(node.query)
+        if alone and facts.errors(node) - OVERFLOW:
+            found.add(tuple(sorted(set(_told(node, ctes, facts)))))
+    return frozenset(found)
+
+
+def _told(node: a.Expr | a.Query, ctes: dict[int, a.Query], facts: Facts) -> Iterator[str]:
+    """The tables that are read and what may fail, CTEs entered."""
+    exprs = all_exprs_of_query(node) if isinstance(node, QUERIES) else deep_exprs(node)
+    yield from (named(e) for e in exprs if own_errors(e, lambda q: facts.at_most_one_row(q) is not None) - OVERFLOW)
+    for n in walk(node):
+        match n:
+            case a.Scan(table=table):
+                yield str(table)
+            case a.CteScan(cte=cte) if cte in ctes:
+                # a recursive one reads itself
+                yield from _told(ctes[cte], {k: q for k, q in ctes.items() if k != cte}, facts)
+            case _:
+                pass
