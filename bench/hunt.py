@@ -83,7 +83,9 @@ def _some(
     seen: set[tuple[str, str]] = set()
     for _ in range(tries):
         first, second = chance.choice(pairs)
-        filling = {hole: chance.choice(known[hole]) for hole in sorted({*_HOLE.findall(first + second)} & {*known})}
+        filling = {
+            hole: chance.choice(known[hole]) for hole in sorted({*_HOLE.findall(first + second)} & {*known})
+        }
         pair = (filled(first, filling), filled(second, filling))
         if pair[0] != pair[1] and pair not in seen:
             seen.add(pair)
@@ -114,7 +116,10 @@ def proofs(
     catalogs = {s: catalog_of_text(s) for s in {q.schema_sql for q in asked}}
     for question in bar(asked, "proofs"):
         if time.monotonic() > end:
-            say("not asked for want of time:", len(asked) - sum(counts[k] for k in counts if k.endswith("asked")))
+            say(
+                "not asked for want of time:",
+                len(asked) - sum(counts[k] for k in counts if k.endswith("asked")),
+            )
             return
         counts[f"{question.family}: asked"] += 1
         catalog = catalogs[question.schema_sql]

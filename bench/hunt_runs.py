@@ -136,7 +136,13 @@ def _told(proof: Proof, seen: Sequence[tuple[str, dict[str, Answer], dict[str, A
             word = "excused" if word == "same" else word
             continue
         replay = "\n".join(
-            (script, f"{proof.q1};", f"{proof.q2};", f"-- {plan}: {_brief(first[plan])}", f"--   {_brief(second[plan])}")
+            (
+                script,
+                f"{proof.q1};",
+                f"{proof.q2};",
+                f"-- {plan}: {_brief(first[plan])}",
+                f"--   {_brief(second[plan])}",
+            )
         )
         several = " (the first alone has several answers)" if len(ours) > 1 else ""
         return Told(proof.family, proof.q1, proof.q2, proof.modulo, "false", replay + several)

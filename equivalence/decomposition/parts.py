@@ -54,9 +54,9 @@ from rewright.equivalence.laws.zeros import without_zeros
 from rewright.equivalence.proof import Flaw, Proof, check_proof
 from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
+from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
-from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.unread import without_unread
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog

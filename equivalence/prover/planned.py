@@ -1,16 +1,16 @@
-"""What fails before the first row is made: constants that are folded when a query is planned, and subqueries that
-depend on no row.
+"""What fails before the first row is made: constants that are folded when a query is planned, and subqueries
+that depend on no row.
 
-What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`), and
-can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes take part,
-before any of them starts (`SerializeParamExecParams`), whatever guards it and whether or not there are rows to ask
-it of. Queries of which one may fail so and the other not are told apart; forms have no place for it. Must not know
-forms or terms.
+What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`),
+and can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes
+take part, before any of them starts (`SerializeParamExecParams`), whatever guards it and whether or not there
+are rows to ask it of. Queries of which one may fail so and the other not are told apart; forms have no place
+for it. Must not know forms or terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -48,7 +48,9 @@ def _planned(query: a.Query) -> a.Query:
 
     def visit(node: Any) -> Any:
         if isinstance(node, a.Exists) and _asks_for_rows_alone(node.query):
-            return replace(node, query=replace(node.query, targets=(), group_by=None, distinct=None, order_by=()))
+            return replace(
+                node, query=replace(node.query, targets=(), group_by=None, distinct=None, order_by=())
+            )
         if isinstance(node, QUERIES) and any(c.cte not in read for c in node.ctes):
             return replace(node, ctes=tuple(c for c in node.ctes if c.cte in read))
         return node
@@ -84,22 +86,26 @@ def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[str, ...]]:
     ctes = {c.cte: c.query for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes}
     found = set()
     for node in walk(query):
-        alone = isinstance(node, a.ScalarSubquery | a.Exists | a.ArraySubquery) and not free_rels(node.query)
-        if alone and facts.errors(node) - OVERFLOW:
-            found.add(tuple(sorted(set(_told(node, ctes, facts)))))
+        if isinstance(node, a.ScalarSubquery | a.Exists | a.ArraySubquery) and not free_rels(node.query):
+            read = list(_read(node, ctes))
+            if any(facts.errors(r) - OVERFLOW for r in read):
+                found.add(tuple(sorted({word for r in read for word in _told(r, facts)})))
     return frozenset(found)
 
 
-def _told(node: a.Expr | a.Query, ctes: dict[int, a.Query], facts: Facts) -> Iterator[str]:
-    """The tables that are read and what may fail, CTEs entered."""
-    exprs = all_exprs_of_query(node) if isinstance(node, QUERIES) else deep_exprs(node)
-    yield from (named(e) for e in exprs if own_errors(e, lambda q: facts.at_most_one_row(q) is not None) - OVERFLOW)
+def _read(node: a.Expr | a.Query, ctes: Mapping[int, a.Query]) -> Iterator[a.Expr | a.Query]:
+    """The part and the CTEs that it reads."""
+    yield node
     for n in walk(node):
-        match n:
-            case a.Scan(table=table):
-                yield str(table)
-            case a.CteScan(cte=cte) if cte in ctes:
-                # a recursive one reads itself
-                yield from _told(ctes[cte], {k: q for k, q in ctes.items() if k != cte}, facts)
-            case _:
-                pass
+        if isinstance(n, a.CteScan) and n.cte in ctes:
+            # a recursive one reads itself
+            yield from _read(ctes[n.cte], {cte: query for cte, query in ctes.items() if cte != n.cte})
+
+
+def _told(node: a.Expr | a.Query, facts: Facts) -> Iterator[str]:
+    """The tables that are read and what may fail."""
+    yield from (str(n.table) for n in walk(node) if isinstance(n, a.Scan))
+    exprs = all_exprs_of_query(node) if isinstance(node, QUERIES) else deep_exprs(node)
+    yield from (
+        named(e) for e in exprs if own_errors(e, lambda q: facts.at_most_one_row(q) is not None) - OVERFLOW
+    )
