@@ -24,6 +24,7 @@ PLANS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "merges": {"enable_hashjoin": "off", "enable_nestloop": "off", "enable_material": "off"},
         "hashes": {"enable_nestloop": "off", "enable_mergejoin": "off", "enable_sort": "off"},
         "as written": {"join_collapse_limit": "1", "from_collapse_limit": "1", "enable_memoize": "off"},
+        "indexes": {"enable_seqscan": "off", "enable_bitmapscan": "off"},
         "workers": {
             "debug_parallel_query": "on",
             "parallel_setup_cost": "0",

@@ -290,3 +290,12 @@ p.g = any (array(select 10 / k from u))
 p.g in (select 10 / k from u)
 p.g > all (select 10 / k from u)
 10 / (select min(k) from u) > p.x
+-- fill: st
+('a'::text)::date
+to_date('a', 'YYYY')
+to_date('2020', 'YYYY')
+(now()::text)::date
+current_setting('rewright.none')::date
+to_timestamp('a', 'YYYY')
+(current_date + 100000000)
+(select ('a'::text)::date)

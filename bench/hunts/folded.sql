@@ -113,3 +113,22 @@ select p.id, p.x + q.z from t p cross join (values ({z})) q(z);
 with q as materialized (select {z} z) select p.id, p.x + q.z from t p, q;
 with q as materialized (select {z} z) select p.id, p.x + (select z from q) from t p;
 select p.id, p.x + (select {z}) from t p
+-- family: estimated
+select p.id from t p where p.d > {st} and {c};
+select p.id from t p where (p.d > {st}) is true and {c};
+select p.id from t p where not p.d <= {st} and {c};
+select p.id from t p where (p.d > {st}) is not distinct from true and {c};
+select p.id from t p where (select p.d > {st}) and {c};
+select p.id from t p where coalesce(p.d > {st}, false) and {c};
+select p.id from (select * from t p where p.d > {st}) p where {c};
+select p.id from (select *, p.d > {st} k from t p) p where k and {c};
+select p.id from t p where p.id in (select z.id from t z where z.d > {st}) and {c};
+select p.id from t p where exists (select 1 from t z where z.id = p.id and z.d > {st}) and {c};
+select p.id from t p join t z on z.id = p.id and z.d > {st} where {c};
+select p.id from t p where {c} group by p.id, p.d having p.d > {st};
+select p.id from t p where {c} group by p.id having max(p.d) > {st};
+select p.id from t p left join u on u.id = p.oid and p.d > {st} where p.d > {st} and {c};
+select p.id from t p where {c} intersect select p.id from t p where p.d > {st};
+with q as materialized (select p.id, p.d from t p where {c}) select id from q where d > {st};
+select p.id from t p where p.d > all (array[{st}]) and {c};
+select p.id from t p where (p.d, 0) > ({st}, 0) and {c}

@@ -26,7 +26,7 @@ from rewright.sql.algebra import (
     WholeRow,
     WindowCall,
 )
-from rewright.sql.facts.effects import errors_of_expr
+from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
 from rewright.sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
 from .json_texts import NotPlain, read
@@ -58,6 +58,19 @@ def is_failing_constant(expr: Expr) -> bool:
         # read when the statement is parsed; moments are taken for granted, as numbers and texts are
         return expr.type.name not in _CALENDAR and not _is_safe(expr)
     return bool(errors_of_expr(expr, lambda _query: False, lambda _column: False)) and not _is_safe(expr)
+
+
+def is_stable_and_may_fail(expr: Expr) -> bool:
+    """Whether an expression of no column is the same throughout a statement, but not always, and may raise an
+    error other than an overflow.
+    """
+    if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
+        return False
+    parts = list(all_exprs(expr))
+    if any(isinstance(e, _NOT_CONSTANT) for e in parts):
+        return False
+    stable = any(not _is_folded(e) or (isinstance(e, Cast) and e.method == "io") for e in parts)
+    return stable and bool(errors_of_expr(expr, lambda _query: False, lambda _column: False) - OVERFLOW)
 
 
 def _is_folded(expr: Expr) -> bool:

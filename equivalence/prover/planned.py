@@ -4,8 +4,9 @@ that depend on no row.
 What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`),
 and can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes
 take part, before any of them starts (`SerializeParamExecParams`), whatever guards it and whether or not there
-are rows to ask it of. Queries of which one may fail so and the other not are told apart; forms have no place
-for it. Must not know forms or terms.
+are rows to ask it of. A stable expression of no column is evaluated to estimate how many rows a condition
+keeps (`estimate_expression_value`), which depends on how the condition is written. Queries of which one may
+fail so and the other not are told apart; forms have no place for it. Must not know forms or terms.
 """
 
 from __future__ import annotations
@@ -22,16 +23,22 @@ from rewright.sql.walk import (
     QUERIES,
     all_exprs,
     all_exprs_of_query,
+    all_queries,
     bottom_up,
+    children,
     deep_exprs,
     free_rels,
     returns_set,
     walk,
+    walk_block,
 )
 
-from .constants import failing_constants
+from .constants import failing_constants, is_stable_and_may_fail
 from .fences import ERRORS
 from .pulling import named
+
+# what the planner takes the estimate of a condition from that of its parts for
+_ESTIMATED_THROUGH = (a.And, a.Or, a.Not, a.IsBool)
 
 
 def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -39,8 +46,12 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     Outputs that nothing reads must be gone from both (`unread.without_unread`).
     """
     first, second = _planned(first), _planned(second)
-    folded = failing_constants(first) == failing_constants(second)
-    return frozenset() if folded and _once(first, catalog) == _once(second, catalog) else ERRORS
+    same = (
+        failing_constants(first) == failing_constants(second)
+        and _once(first, catalog) == _once(second, catalog)
+        and _estimated(first) == _estimated(second)
+    )
+    return frozenset() if same else ERRORS
 
 
 def _planned(query: a.Query) -> a.Query:
@@ -78,6 +89,27 @@ def _asks_for_rows_alone(query: a.Query) -> bool:
 
 def _of_target(item: a.FromItem) -> bool:
     return isinstance(item, a.FunctionScan) and item.of_target
+
+
+def _estimated(query: a.Query) -> set[tuple[a.Expr, tuple[str, ...]]]:
+    """The stable expressions of no column that may fail in conditions, and what is between the two."""
+    return {found for q in all_queries(query) for c in _conditions(q) for found in _stable(c, ())}
+
+
+def _conditions(query: a.Query) -> Iterator[a.Expr]:
+    if isinstance(query, a.Select):
+        yield from (c for c in (query.where, query.having) if c is not None)
+        for item in query.from_:
+            yield from (n.on for n in walk_block(item) if isinstance(n, a.Join) and n.on is not None)
+
+
+def _stable(expr: a.Expr, path: tuple[str, ...]) -> Iterator[tuple[a.Expr, tuple[str, ...]]]:
+    if is_stable_and_may_fail(expr):
+        yield expr, path
+        return
+    inner = path if isinstance(expr, _ESTIMATED_THROUGH) else (*path, type(expr).__name__)
+    for child in children(expr):
+        yield from _stable(child, inner)
 
 
 def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[str, ...]]:
