@@ -177,4 +177,4 @@ def _brief(answer: Answer) -> str:
 
 def is_ordered(text: str) -> bool:
     """Whether the statement asks for an order."""
-    return bool(parse_sql(text)[0].stmt.sortClause)
+    return bool(getattr(parse_sql(text)[0].stmt, "sortClause", None))

@@ -35,7 +35,7 @@ from rewright.sql.walk import (
 
 from .constants import failing_constants, is_stable_and_may_fail
 from .fences import ERRORS
-from .pulling import named
+from .pulling import PullUp, computed_ctes, named
 
 # what the planner takes the estimate of a condition from that of its parts for
 _ESTIMATED_THROUGH = (a.And, a.Or, a.Not, a.IsBool)
@@ -58,10 +58,13 @@ def _planned(query: a.Query) -> a.Query:
     """The query without what is not planned. For looking at its parts only."""
 
     def visit(node: Any) -> Any:
-        if isinstance(node, a.Exists) and _asks_for_rows_alone(node.query):
-            return replace(
-                node, query=replace(node.query, targets=(), group_by=None, distinct=None, order_by=())
-            )
+        if (
+            isinstance(node, a.Exists)
+            and isinstance(node.query, a.Select)
+            and _asks_for_rows_alone(node.query)
+        ):
+            rows = replace(node.query, targets=(), group_by=None, distinct=None, order_by=())
+            return replace(node, query=rows)
         if isinstance(node, QUERIES) and any(c.cte not in read for c in node.ctes):
             return replace(node, ctes=tuple(c for c in node.ctes if c.cte in read))
         return node
@@ -74,9 +77,9 @@ def _planned(query: a.Query) -> a.Query:
         query = made
 
 
-def _asks_for_rows_alone(query: a.Query) -> bool:
+def _asks_for_rows_alone(query: a.Select) -> bool:
     """Whether EXISTS of the query does without all but its rows."""
-    if not isinstance(query, a.Select) or query.having is not None or query.offset is not None:
+    if query.having is not None or query.offset is not None:
         return False
     if query.limit is not None and not isinstance(query.limit, a.Const):
         return False
@@ -92,15 +95,20 @@ def _of_target(item: a.FromItem) -> bool:
 
 
 def _estimated(query: a.Query) -> set[tuple[a.Expr, tuple[str, ...]]]:
-    """The stable expressions of no column that may fail in conditions, and what is between the two."""
-    return {found for q in all_queries(query) for c in _conditions(q) for found in _stable(c, ())}
+    """The stable expressions of no column that may fail in conditions, and what is between the two.
+
+    :raises Unsupported: outputs of subqueries are very large in their full length.
+    """
+    ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes}
+    pull_up = PullUp(ctes, computed_ctes(query))
+    blocks = (q for q in all_queries(query) if isinstance(q, a.Select))
+    return {found for q in blocks for c in _conditions(q) for found in _stable(pull_up.inlined(c, q), ())}
 
 
-def _conditions(query: a.Query) -> Iterator[a.Expr]:
-    if isinstance(query, a.Select):
-        yield from (c for c in (query.where, query.having) if c is not None)
-        for item in query.from_:
-            yield from (n.on for n in walk_block(item) if isinstance(n, a.Join) and n.on is not None)
+def _conditions(block: a.Select) -> Iterator[a.Expr]:
+    yield from (c for c in (block.where, block.having) if c is not None)
+    for item in block.from_:
+        yield from (n.on for n in walk_block(item) if isinstance(n, a.Join) and n.on is not None)
 
 
 def _stable(expr: a.Expr, path: tuple[str, ...]) -> Iterator[tuple[a.Expr, tuple[str, ...]]]:
