@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, LiteralString, cast
+from typing import Any
 
 import psycopg
 from pglast import parse_sql
@@ -100,7 +100,7 @@ class _Database:
         return ("rows", tuple(result.ftype(c) for c in columns), tuple(rows))
 
     def execute(self, text: str) -> psycopg.Cursor[Any]:
-        return self.connection.execute(cast("LiteralString", text))
+        return self.connection.execute(text.encode())
 
 
 def look(
