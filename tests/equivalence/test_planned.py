@@ -62,6 +62,13 @@ PAIRS = (
         "select id from none where d > to_date('a', 'YYYY')",
     ),
 )
+# a text read as a moment depends on the session, and is not folded: here on the rows that the CTE leaves
+UNORDERED = (
+    (
+        f"with c as materialized (select * from none where id > 9) select id from c where d > (select {DAY})",
+        f"select id from none where d > (select {DAY}) and id > 9",
+    ),
+)
 SAME = (
     (f"select id from none where (d > {DAY}) is true", f"select id from none where not d <= {DAY}"),
     (
@@ -90,7 +97,7 @@ SAME = (
 proved = prover(CATALOG, 3.0)
 
 
-@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize(("first", "second"), PAIRS + UNORDERED)
 def test_what_fails_before_the_first_row_is_not_the_same(first: str, second: str) -> None:
     for pair in ((first, second), (second, first)):
         found = proved(*pair)
