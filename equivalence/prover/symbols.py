@@ -349,8 +349,8 @@ def hazardous(term: Term) -> bool:
     """
     if not isinstance(term, App):
         return False
-    constant = [part for part in walk(term) if isinstance(part, App | Lit)]
-    if len(constant) == sum(1 for _ in walk(term)) and not any(map(_is_read_in_a_session, constant)):
+    parts = list(walk(term))
+    if all(isinstance(p, App | Lit) for p in parts) and not any(map(_is_read_in_a_session, parts)):
         return False  # a constant is folded when the query is planned, whatever stands before it
     name = term.sym.name
     if name.startswith("cast "):
@@ -374,7 +374,7 @@ def _hazardous_operator(name: str, args: tuple[Term, ...]) -> bool:
     return name not in _TAME_OPERATORS
 
 
-def _is_read_in_a_session(term: Term) -> bool:
+def _is_read_in_a_session(term: object) -> bool:
     """Whether a text is read as a moment, which depends on settings: that is not folded."""
     return (
         isinstance(term, App)
