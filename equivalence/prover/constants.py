@@ -26,7 +26,7 @@ from rewright.sql.algebra import (
     WholeRow,
     WindowCall,
 )
-from rewright.sql.facts.effects import errors_of_expr
+from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
 from rewright.sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
 from .json_texts import NotPlain, read
@@ -45,16 +45,32 @@ _NOT_CONSTANT = (Column, SystemColumn, WholeRow, Param, Aggregate, WindowCall)
 
 def failing_constants(query: Query) -> frozenset[Expr]:
     """The constant parts of a query that may raise an error when they are folded."""
-    return frozenset(e for e in all_exprs_of_query(query) if isinstance(e, Op | Call | Cast) and _may_fail(e))
+    return frozenset(filter(is_failing_constant, all_exprs_of_query(query)))
 
 
-def _may_fail(expr: Expr) -> bool:
-    if has_subquery(expr) or any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
+def is_failing_constant(expr: Expr) -> bool:
+    """Whether an expression is constant and may raise an error when it is folded."""
+    if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
+        return False
+    if any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
         return False
     if isinstance(expr, Cast) and isinstance(expr.arg, Const) and expr.arg.type.name == "unknown":
         # read when the statement is parsed; moments are taken for granted, as numbers and texts are
         return expr.type.name not in _CALENDAR and not _is_safe(expr)
     return bool(errors_of_expr(expr, lambda _query: False, lambda _column: False)) and not _is_safe(expr)
+
+
+def is_stable_and_may_fail(expr: Expr) -> bool:
+    """Whether an expression of no column is the same throughout a statement, but not always, and may raise an
+    error other than an overflow.
+    """
+    if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
+        return False
+    parts = list(all_exprs(expr))
+    if any(isinstance(e, _NOT_CONSTANT) for e in parts):
+        return False
+    stable = any(not _is_folded(e) or (isinstance(e, Cast) and e.method == "io") for e in parts)
+    return stable and bool(errors_of_expr(expr, lambda _query: False, lambda _column: False) - OVERFLOW)
 
 
 def _is_folded(expr: Expr) -> bool:

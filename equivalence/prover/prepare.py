@@ -37,6 +37,7 @@ from .failures import (
 from .kept import read_kept
 from .lasting import Correspondence, Evaluated, told_apart
 from .looks import tells_equal_apart
+from .planned import planned_otherwise
 from .raising import Computed, apart, computed
 from .sortkeys import two_valued
 from .symbols import TO_NUMERIC
@@ -170,7 +171,8 @@ def reservations(
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):
         modulo.add("errors")
-    return modulo
+    catalog = engine.schema.catalog
+    return modulo | planned_otherwise(without_unread(q1, catalog), without_unread(q2, catalog), catalog)
 
 
 def _asks_keys_first(query: Query) -> bool:

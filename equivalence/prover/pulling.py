@@ -177,7 +177,7 @@ class PullUp:
 
 
 def _told(how: str, exprs: Iterable[a.Expr]) -> str:
-    may = sorted(_named(e) for expr in exprs for e in deep_exprs(expr) if own_errors(e, _is_one_row))
+    may = sorted(named(e) for expr in exprs for e in deep_exprs(expr) if own_errors(e, _is_one_row))
     return f"{how} {', '.join(may)}" if how and may else ""
 
 
@@ -186,7 +186,7 @@ def _is_one_row(query: a.Query) -> bool:
     return isinstance(query, a.Select) and not query.from_
 
 
-def _named(expr: a.Expr) -> str:
+def named(expr: a.Expr) -> str:
     match expr:
         case a.Op(op):
             return f"{op.name}({op.left},{op.right})"

@@ -349,7 +349,8 @@ def hazardous(term: Term) -> bool:
     """
     if not isinstance(term, App):
         return False
-    if all(isinstance(part, App | Lit) for part in walk(term)):
+    parts = list(walk(term))
+    if all(isinstance(p, App | Lit) for p in parts) and not any(map(_is_read_in_a_session, parts)):
         return False  # a constant is folded when the query is planned, whatever stands before it
     name = term.sym.name
     if name.startswith("cast "):
@@ -371,6 +372,16 @@ def _hazardous_operator(name: str, args: tuple[Term, ...]) -> bool:
     if name in _PATTERNS and len(args) == 2 and args[1].type.name in TEXTS | {"unknown", "bpchar"}:
         return not isinstance(args[1], Lit)
     return name not in _TAME_OPERATORS
+
+
+def _is_read_in_a_session(term: object) -> bool:
+    """Whether a text is read as a moment, which depends on settings: that is not folded."""
+    return (
+        isinstance(term, App)
+        and term.sym.name.startswith("cast ")
+        and term.args[0].type.name in TEXTS | {"bpchar"}
+        and term.type.name in {"date", "timestamp", "timestamptz"}
+    )
 
 
 def _hazardous_cast(term: App) -> bool:

@@ -4,8 +4,9 @@ Seen on 18: a subquery in FROM, also grouped, windowed or limited, and a CTE tha
 (`remove_unused_subquery_outputs` and pull-up of subqueries); DISTINCT, UNION, a UNION ALL that is not
 flattened and a computed CTE (`computed_ctes`) compute them all the same. NULL takes the place of the first,
 whose rows stay as they are; of UNION ALL whose arms' types the tree does not tell, nothing is said where they
-may fail. What a window is partitioned and ordered by is computed though its function is not: numbers of rows
-over it stay. Must not know forms or terms.
+may fail, nor where one holds a constant that does: it is folded if its arm is pulled up
+(`is_safe_append_member`). What a window is partitioned and ordered by is computed though its function is not:
+numbers of rows over it stay. Must not know forms or terms.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from rewright.sql.build import function
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr, errors_of_query, is_volatile
 from rewright.sql.types import INT8
-from rewright.sql.walk import N, all_exprs, bottom_up, returns_set, walk
+from rewright.sql.walk import N, all_exprs, bottom_up, deep_exprs, returns_set, walk
 
+from .constants import is_failing_constant
 from .pulling import computed_ctes
 from .translated import Unsupported
 
@@ -129,6 +131,8 @@ class _Pruning:
         unlike = any(isinstance(t.expr, a.Cast) for arm in arms for t in arm.targets)
         if (unlike and any(map(_may_fail, unread))) or any(map(self._windows, unread)):
             raise Unsupported("an output that nothing reads of a UNION ALL that may not be flattened")
+        if any(is_failing_constant(e) for x in unread for e in deep_exprs(x)):
+            raise Unsupported("a constant that may fail, and nothing reads, in a UNION ALL")
         if unlike:
             return query
         return _with(query, left=self.query(query.left, read), right=self.query(query.right, read))

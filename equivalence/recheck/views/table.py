@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
+from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
@@ -141,6 +142,7 @@ def opened(view: View) -> View:
     """
     try:
         modulo = set(fenced_otherwise(*view.pairs[0], view.catalog))
+        modulo |= planned_otherwise(*view.pairs[0], view.catalog)
     except Unsupported as why:
         raise Refused(str(why)) from None
     for query in view.pairs[0]:

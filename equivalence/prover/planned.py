@@ -1,0 +1,151 @@
+"""What fails before the first row is made: constants that are folded when a query is planned, and subqueries
+that depend on no row.
+
+What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`),
+and can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes
+take part, before any of them starts (`SerializeParamExecParams`), whatever guards it and whether or not there
+are rows to ask it of. A stable expression of no column is evaluated to estimate how many rows a condition
+keeps (`estimate_expression_value`), which depends on how the condition is written. Queries of which one may
+fail so and the other not are told apart; forms have no place for it. Must not know forms or terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import OVERFLOW, own_errors
+from rewright.sql.walk import (
+    QUERIES,
+    all_exprs,
+    all_exprs_of_query,
+    all_queries,
+    bottom_up,
+    children,
+    deep_exprs,
+    free_rels,
+    returns_set,
+    walk,
+    walk_block,
+)
+
+from .constants import failing_constants, is_stable_and_may_fail
+from .fences import ERRORS
+from .pulling import PullUp, computed_ctes, named
+
+# what the planner takes the estimate of a condition from that of its parts for
+_ESTIMATED_THROUGH = (a.And, a.Or, a.Not, a.IsBool)
+
+
+def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of queries of which one may fail before its first row is made, and the other not so.
+    Outputs that nothing reads must be gone from both (`unread.without_unread`).
+    """
+    first, second = _planned(first), _planned(second)
+    same = (
+        failing_constants(first) == failing_constants(second)
+        and _once(first, catalog) == _once(second, catalog)
+        and _estimated(first) == _estimated(second)
+    )
+    return frozenset() if same else ERRORS
+
+
+def _planned(query: a.Query) -> a.Query:
+    """The query without what is not planned. For looking at its parts only."""
+
+    def visit(node: Any) -> Any:
+        if (
+            isinstance(node, a.Exists)
+            and isinstance(node.query, a.Select)
+            and _asks_for_rows_alone(node.query)
+        ):
+            rows = replace(node.query, targets=(), group_by=None, distinct=None, order_by=())
+            return replace(node, query=rows)
+        if isinstance(node, QUERIES) and any(c.cte not in read for c in node.ctes):
+            return replace(node, ctes=tuple(c for c in node.ctes if c.cte in read))
+        return node
+
+    while True:
+        read = {n.cte for n in walk(query) if isinstance(n, a.CteScan)}
+        made: a.Query = bottom_up(query, visit)
+        if made == query:
+            return query
+        query = made
+
+
+def _asks_for_rows_alone(query: a.Select) -> bool:
+    """Whether EXISTS of the query does without all but its rows."""
+    if query.having is not None or query.offset is not None:
+        return False
+    if query.limit is not None and not isinstance(query.limit, a.Const):
+        return False
+    exprs = [e for t in query.targets for e in all_exprs(t.expr)]
+    if any(isinstance(e, a.Aggregate | a.WindowCall) or returns_set(e) for e in exprs):
+        return False
+    sets = query.group_by or ()
+    return len(sets) < 2 and all(sets) and not any(_of_target(i) for i in query.from_)
+
+
+def _of_target(item: a.FromItem) -> bool:
+    return isinstance(item, a.FunctionScan) and item.of_target
+
+
+def _estimated(query: a.Query) -> set[tuple[a.Expr, tuple[str, ...]]]:
+    """The stable expressions of no column that may fail in conditions, and what is between the two.
+
+    :raises Unsupported: outputs of subqueries are very large in their full length.
+    """
+    ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes}
+    pull_up = PullUp(ctes, computed_ctes(query))
+    blocks = (q for q in all_queries(query) if isinstance(q, a.Select))
+    return {found for q in blocks for c in _conditions(q) for found in _stable(pull_up.inlined(c, q), ())}
+
+
+def _conditions(block: a.Select) -> Iterator[a.Expr]:
+    yield from (c for c in (block.where, block.having) if c is not None)
+    for item in block.from_:
+        yield from (n.on for n in walk_block(item) if isinstance(n, a.Join) and n.on is not None)
+
+
+def _stable(expr: a.Expr, path: tuple[str, ...]) -> Iterator[tuple[a.Expr, tuple[str, ...]]]:
+    if is_stable_and_may_fail(expr):
+        yield expr, path
+        return
+    inner = path if isinstance(expr, _ESTIMATED_THROUGH) else (*path, type(expr).__name__)
+    for child in children(expr):
+        yield from _stable(child, inner)
+
+
+def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[str, ...]]:
+    """For each subquery that is computed once and may fail, what may in it, and of which tables."""
+    facts = Facts(catalog, query)
+    ctes = {c.cte: c.query for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes}
+    found = set()
+    for node in walk(query):
+        if isinstance(node, a.ScalarSubquery | a.Exists | a.ArraySubquery) and not free_rels(node.query):
+            read = list(_read(node, ctes))
+            if any(facts.errors(r) - OVERFLOW for r in read):
+                found.add(tuple(sorted({word for r in read for word in _told(r, facts)})))
+    return frozenset(found)
+
+
+def _read(node: a.Expr | a.Query, ctes: Mapping[int, a.Query]) -> Iterator[a.Expr | a.Query]:
+    """The part and the CTEs that it reads."""
+    yield node
+    for n in walk(node):
+        if isinstance(n, a.CteScan) and n.cte in ctes:
+            # a recursive one reads itself
+            yield from _read(ctes[n.cte], {cte: query for cte, query in ctes.items() if cte != n.cte})
+
+
+def _told(node: a.Expr | a.Query, facts: Facts) -> Iterator[str]:
+    """The tables that are read and what may fail."""
+    yield from (str(n.table) for n in walk(node) if isinstance(n, a.Scan))
+    exprs = all_exprs_of_query(node) if isinstance(node, QUERIES) else deep_exprs(node)
+    yield from (
+        named(e) for e in exprs if own_errors(e, lambda q: facts.at_most_one_row(q) is not None) - OVERFLOW
+    )
