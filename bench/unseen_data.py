@@ -114,7 +114,9 @@ SETS = {
     "twelfth": QuerySet(TWELFTH_QUERIES, TWELFTH_SCHEMAS, "the queries over a warehouse"),
     "thirteenth": QuerySet(THIRTEENTH_QUERIES, THIRTEENTH_SCHEMAS, "the queries over a university"),
     "fourteenth": QuerySet(FOURTEENTH_QUERIES, FOURTEENTH_SCHEMAS, "the queries over a savings bank"),
-    "fifteenth": QuerySet(FIFTEENTH_QUERIES, FIFTEENTH_SCHEMAS, "the queries over a broker of advertisements"),
+    "fifteenth": QuerySet(
+        FIFTEENTH_QUERIES, FIFTEENTH_SCHEMAS, "the queries over a broker of advertisements"
+    ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

@@ -1,13 +1,13 @@
 """What a recursion's first term asks that whoever reads the recursion asks again.
 
-    WITH RECURSIVE up AS (SELECT id AS leaf, parent FROM t WHERE id IN (SELECT id FROM t c WHERE c.kind = 'x') UNION … )
-    SELECT … FROM up u JOIN t c ON c.id = u.leaf WHERE c.kind = 'x'
+    WITH RECURSIVE up AS (SELECT id AS leaf, parent FROM t WHERE id IN (SELECT id FROM t c WHERE c.kind = 'x')
+    UNION … ) SELECT … FROM up u JOIN t c ON c.id = u.leaf WHERE c.kind = 'x'
     -->
     WITH RECURSIVE up AS (SELECT id AS leaf, parent FROM t UNION … ) SELECT … the same …
 
-Each row of a round has the leaf of the first term's row that it comes from. Where the one reader joins the rows
-that IN looks among, under the same conditions and by the same equality, it drops what stems from other leaves
-by itself. Must not know rules or provers.
+Each row of a round has the leaf of the first term's row that it comes from. Where the one reader joins the
+rows that IN looks among, under the same conditions and by the same equality, it drops what stems from other
+leaves by itself. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ MOST_WAYS = 27
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """The one block that reads a recursion: the number of the recursion there, the tables beside it, and what is
-    asked of all rows.
+    """The one block that reads a recursion: the number of the recursion there, the tables beside it, and what
+    is asked of all rows.
     """
 
     rel: int
@@ -50,7 +50,12 @@ def without_asked_twice(query: a.Query, cte: a.Cte, handed_on: frozenset[int]) -
     body = cte.query
     first = body.left if isinstance(body, a.SetOp) else None
     reader = _reader(query, cte)
-    if reader is None or not isinstance(body, a.SetOp) or not isinstance(first, a.Select) or not is_plain(first):
+    if (
+        reader is None
+        or not isinstance(body, a.SetOp)
+        or not isinstance(first, a.Select)
+        or not is_plain(first)
+    ):
         return cte
     shown = {i: t.expr for i, t in enumerate(first.targets) if i in handed_on}
     kept = [p for p in conjuncts(first.where) if not _asks(reader, p, shown)]
@@ -71,7 +76,12 @@ def _reader(query: a.Query, cte: a.Cte) -> _Reader | None:
 
 def _asks(reader: _Reader, pred: a.Expr, shown: dict[int, a.Expr]) -> bool:
     """Whether a semi-join of the first term follows from the reader's joins."""
-    if not isinstance(pred, a.Quantified) or pred.kind != "=" or pred.all or not isinstance(pred.query, a.Select):
+    if (
+        not isinstance(pred, a.Quantified)
+        or pred.kind != "="
+        or pred.all
+        or not isinstance(pred.query, a.Select)
+    ):
         return False
     query = pred.query
     own = not free_rels(query) and not is_volatile(query) and is_plain(query)

@@ -62,7 +62,6 @@ class Calendar:
                 return midnight and at.day == 1 and (days, seconds) == (0, 0)
         return midnight and (at.month, at.day) == (1, 1) and months % 12 == 0 and (days, seconds) == (0, 0)
 
-
     def reach(self, unit: str) -> tuple[datetime, datetime] | None:
         """Its first moment, and the end of the unit of its last one; None where no year is so late."""
         if min(self.step) < 0:
@@ -82,8 +81,8 @@ Bounds = Literal["added", "kept", "dropped"]
 
 
 def by_calendar(query: a.Query, bounds: Bounds = "dropped") -> a.Query:
-    """A query whose conditions ask for the unit of a calendar's row by equality. ``bounds``: what is done with
-    constant bounds beside these that say no more than that a row is of the series.
+    """A query whose conditions ask for the unit of a calendar's row by equality. ``bounds``: what is done
+    with constant bounds beside these that say no more than that a row is of the series.
     """
     known = calendars(query)
     if not known:
@@ -159,9 +158,11 @@ def unit_asked(
 def _bounds(since: a.Expr, until: a.Expr, known: Mapping[int, Calendar]) -> tuple[a.Expr, ...]:
     """The bounds of the whole series, as conditions on what lies in one of its units."""
     low, high = _bound(since), _bound(until)
-    if low is None or high is None or not isinstance(low[2], a.Column):
+    if low is None or high is None:
         return ()
     x, _, start = low
+    if not isinstance(start, a.Column):
+        return ()
     unit = _unit_to(high[2], start)
     reach = None if unit is None else known[start.rel].reach(unit)
     if reach is None or (x.type == _DATE and unit == "hour"):
@@ -178,7 +179,9 @@ def _reached(pred: a.Expr, preds: Sequence[a.Expr], known: Mapping[int, Calendar
     if found is None:
         return False
     x, kind, at = found
-    starts = [n for p in preds if p is not pred for n in walk(p) if isinstance(n, a.Column) and n.rel in known]
+    starts = [
+        n for p in preds if p is not pred for n in walk(p) if isinstance(n, a.Column) and n.rel in known
+    ]
     for start in dict.fromkeys(starts):
         for unit in dict.fromkeys(_UNITS.values()):
             calendar = known[start.rel]

@@ -306,7 +306,9 @@ def _once(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) -> a.C
         return cte
     made = without_asked_twice(query, cte, frozenset(columns_handed_on(body.right, cte)))
     facts = Facts(catalog, query)
-    if made != cte and (not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(body.left)):
+    if made != cte and (
+        not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(body.left)
+    ):
         modulo.add("errors")
     return made
 

@@ -7,8 +7,8 @@
          LEFT JOIN visit v ON v.at::date = d.day::date
 
 A join on two bounds compares each row with each day; equal ones are hashed, and can be grouped before the
-join. Weeks, months and years are cut by date_trunc, for values that the calendar reaches. Once with the bounds
-of the whole calendar, for which an index may serve, and once without.
+join. Weeks, months and years are cut by date_trunc, for values that the calendar reaches. Once with the
+bounds of the whole calendar, for which an index may serve, and once without.
 """
 
 from __future__ import annotations

@@ -28,7 +28,18 @@ from rewright.rewrite.rules.correlation import aggregate_block
 from rewright.rewrite.rules.running_window import BEFORE, adds_up, not_null, sort_key
 from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
-from rewright.sql.build import FALSE, TRUE, compare, derived, function, moved_to, null, numbered, over, union_all
+from rewright.sql.build import (
+    FALSE,
+    TRUE,
+    compare,
+    derived,
+    function,
+    moved_to,
+    null,
+    numbered,
+    over,
+    union_all,
+)
 from rewright.sql.facts import may_differ
 from rewright.sql.types import SqlType
 from rewright.sql.walk import (
@@ -91,7 +102,7 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
     inner = aggregate_block(node.query)
     if inner is None or len(inner.others) != 1 or any(has_subquery(p) for p in inner.local):
         return None
-    upto = upto_of(inner.others[0], inner.rels)
+    upto = upto_of(inner.others[0], inner.rels, across=True)
     pairs = _pairs(inner)
     target = inner.select.targets[0].expr
     if upto is None or pairs is None or not adds_up(target) or _filtered(target):
@@ -124,12 +135,13 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
 # --------------------------------------------------------------------------- what a subquery asks for
 
 
-def upto_of(pred: a.Expr, inside: frozenset[int]) -> Upto | None:
+def upto_of(pred: a.Expr, inside: frozenset[int], *, across: bool = False) -> Upto | None:
+    """``across``: comparisons of two types, too, as of the wider one."""
     if not isinstance(pred, a.Op) or has_subquery(pred) or may_differ(pred) or not pred.op.is_builtin:
         return None
     if pred.op.btree not in _MIRRORED or len(pred.args) != 2:
         return None
-    pred = by_day(pred) or _alike(pred)
+    pred = by_day(pred) or (_alike(pred) if across else pred)
     kind = pred.op.btree
     left, right = pred.args
     if not used_rels(left) <= inside:

@@ -132,8 +132,8 @@ def _places(block: a.Select) -> Iterator[Place]:
 
 
 def _further_down(block: a.Select, mine: frozenset[int]) -> list[a.ScalarSubquery]:
-    """Subqueries within the EXISTS, IN, ANY and ALL of the conditions that ask nothing of the rows in between:
-    they have one value for each row of the block, whatever row of the subquery around them asks.
+    """Subqueries within the EXISTS, IN, ANY and ALL of the conditions that ask nothing of the rows in
+    between: they have one value for each row of the block, whatever row of the subquery around them asks.
     """
     found: list[a.ScalarSubquery] = []
     asked = (n for p in as_product(block)[1] for n in walk_block(p) if isinstance(n, a.Exists | a.Quantified))

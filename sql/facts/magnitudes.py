@@ -158,9 +158,8 @@ def _bounds(expr: Expr) -> Bounds | None:
     if isinstance(expr, Const):
         # a constant NULL has no value
         return None if expr.value is None else (int(expr.value), int(expr.value))
-    if isinstance(expr, Aggregate | WindowCall):
-        if expr.func.is_builtin and expr.func.name in _COUNTS:
-            return 0, _MOST_ROWS
+    if isinstance(expr, Aggregate | WindowCall) and expr.func.is_builtin and expr.func.name in _COUNTS:
+        return 0, _MOST_ROWS
     # a cast from another integer keeps the value, or raises
     if isinstance(expr, Cast) and (arg := _bounds(expr.arg)) is not None:
         return arg

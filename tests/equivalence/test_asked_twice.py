@@ -29,7 +29,9 @@ LIGHT = "p.id in (select q.id from part q where q.weight < 3 and q.name <> 'f')"
 READ = "from r join part c on c.id = r.top where c.weight < 3 and c.name <> 'f'"
 
 
-def below(asked: str = "", read: str = f"c.name, r.id {READ}", *, top: str = "r.top", union: str = "union") -> str:
+def below(
+    asked: str = "", read: str = f"c.name, r.id {READ}", *, top: str = "r.top", union: str = "union"
+) -> str:
     """What lies below each part."""
     where = f" where {asked}" if asked else ""
     return (
@@ -46,7 +48,10 @@ SAME = (
     (below("p.name <> 'a'"), below(f"p.name <> 'a' and {LIGHT}")),
     # asked for less than the reader asks, and by two tables
     (below(), below("p.id in (select q.id from part q where q.weight < 3)")),
-    (below(read=LINKED), below("p.id in (select l.b from link l, part q where q.id = l.a and q.weight < 3)", LINKED)),
+    (
+        below(read=LINKED),
+        below("p.id in (select l.b from link l, part q where q.id = l.a and q.weight < 3)", LINKED),
+    ),
 )
 LEFT = "c.name, r.id from r left join part c on c.id = r.top and c.weight < 3 and c.name <> 'f'"
 TWICE = f"c.name, (select count(*) from r x) {READ}"

@@ -103,7 +103,9 @@ proved = prover(CATALOG)
 
 @pytest.mark.parametrize(("first", "last", "step", "unit"), ENDLESS)
 @pytest.mark.parametrize("bounds", ["added", "kept"])
-def test_bounds_of_the_whole_series_are_added_and_dropped(first: str, last: str, step: str, unit: str, bounds: Bounds) -> None:
+def test_bounds_of_the_whole_series_are_added_and_dropped(
+    first: str, last: str, step: str, unit: str, bounds: Bounds
+) -> None:
     query = bind(lying(first, last, step, unit, "t.at"), CATALOG)
     made = to_sql(by_calendar(as_instants(query), bounds))
     assert made.count("timestamp") > 2 or bounds == "kept"

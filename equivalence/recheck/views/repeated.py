@@ -1,9 +1,9 @@
 """First terms of recursions without semi-joins that the reader's own joins make again.
 
 What a row of a recursion has in a column that is handed on, the first term's row has that it stems from. A
-reader that joins it, by an equality on such a column, with rows that meet some conditions sees none whose value
-there is not among these rows: that the first term asks for this, too, changes nothing that it sees. Must not
-know the other forms.
+reader that joins it, by an equality on such a column, with rows that meet some conditions sees none whose
+value there is not among these rows: that the first term asks for this, too, changes nothing that it sees.
+Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ def _is_made_again(
         there = all(renumber(p, names) in preds for p in asked)
         compared = zip(pred.left, pred.ops, (t.expr for t in query.targets), strict=True)
         if there and all(
-            any(_says(p, op, rel, i, renumber(y, names)) for i in handed for p in preds if first.targets[i].expr == x)
+            any(
+                _says(p, op, rel, i, renumber(y, names))
+                for i in handed
+                for p in preds
+                if first.targets[i].expr == x
+            )
             for x, op, y in compared
         ):
             return True
