@@ -90,7 +90,8 @@ def _idle(pred: a.Expr, parts: list[a.Expr], series: Mapping[int, Series]) -> bo
     """Whether a condition is a constant bound that everything keeps which equals a unit of a calendar."""
     if not _plain(pred) or not isinstance(pred, a.Op) or pred.op.name not in _SIDES:
         return False
-    for x, other, name in ((*pred.args, pred.op.name), (*pred.args[::-1], _SIDES[pred.op.name])):
+    left, right = pred.args
+    for x, other, name in ((left, right, pred.op.name), (right, left, _SIDES[pred.op.name])):
         at = _constant(other)
         if at is None or x.type not in {_DATE, _MOMENT} or _constant(x) is not None:
             continue
