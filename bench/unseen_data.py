@@ -38,6 +38,7 @@ ELEVENTH_SCHEMAS = ("auction",)
 TWELFTH_SCHEMAS = ("depot",)
 THIRTEENTH_SCHEMAS = ("campus",)
 FOURTEENTH_SCHEMAS = ("bank",)
+FIFTEENTH_SCHEMAS = ("adnet",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -85,6 +86,8 @@ THIRTEENTH_QUERIES = FILES / "thirteenth_queries.jsonl"
 """Queries over ``THIRTEENTH_SCHEMAS``: ORMs', analysts', dashboards' and reports'; a third is kept."""
 FOURTEENTH_QUERIES = FILES / "fourteenth_queries.jsonl"
 """Queries over ``FOURTEENTH_SCHEMAS``, each with something to gain; every third is kept."""
+FIFTEENTH_QUERIES = FILES / "fifteenth_queries.jsonl"
+"""Queries over ``FIFTEENTH_SCHEMAS``: ORMs', analysts', models' and reports'; a third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,9 @@ SETS = {
     "twelfth": QuerySet(TWELFTH_QUERIES, TWELFTH_SCHEMAS, "the queries over a warehouse"),
     "thirteenth": QuerySet(THIRTEENTH_QUERIES, THIRTEENTH_SCHEMAS, "the queries over a university"),
     "fourteenth": QuerySet(FOURTEENTH_QUERIES, FOURTEENTH_SCHEMAS, "the queries over a savings bank"),
+    "fifteenth": QuerySet(
+        FIFTEENTH_QUERIES, FIFTEENTH_SCHEMAS, "the queries over a broker of advertisements"
+    ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

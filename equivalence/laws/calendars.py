@@ -5,7 +5,9 @@
 
 Each value of such a series is the beginning of a unit where its first one is and its steps are whole ones:
 the moments from it to the next unit are those that are cut down to it. A moment before the first value is
-cut down to nothing, since its month might begin before the first moment that there is. Must not know rules or
+cut down to nothing, since its month might begin before the first moment that there is. What equals a unit of
+the series lies between its first moment and the end of its last unit: bounds that say no more are dropped
+where queries are compared, and may be added where an index is to be used. Must not know rules or
 provers.
 """
 
@@ -14,16 +16,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Literal
 
 from rewright.equivalence.laws.instants import Length, interval_of, later, moment_of
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, function
 from rewright.sql.facts import is_volatile
-from rewright.sql.types import TEXT, SqlType
+from rewright.sql.types import TEXT, UNKNOWN, SqlType
 from rewright.sql.walk import bottom_up, conjoin, conjuncts, has_subquery, walk
 
 _DATE, _MOMENT = SqlType("date"), SqlType("timestamp")
 _DAY, _HOUR = 86400, 3600
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _UNITS: Mapping[Length, str] = {
     (0, 0, _HOUR): "hour",
     (0, 0, _DAY): "day",
@@ -58,9 +62,28 @@ class Calendar:
                 return midnight and at.day == 1 and (days, seconds) == (0, 0)
         return midnight and (at.month, at.day) == (1, 1) and months % 12 == 0 and (days, seconds) == (0, 0)
 
+    def reach(self, unit: str) -> tuple[datetime, datetime] | None:
+        """Its first moment, and the end of the unit of its last one; None where no year is so late."""
+        if min(self.step) < 0:
+            return None
+        try:
+            match unit:
+                case "month" | "year":
+                    return self.first, later(self.last, 1 if unit == "month" else 12)
+            return self.first, self.last + {"hour": timedelta(hours=1), "week": timedelta(7)}.get(
+                unit, timedelta(1)
+            )
+        except (ValueError, OverflowError):
+            return None
 
-def by_calendar(query: a.Query) -> a.Query:
-    """A query whose conditions ask for the unit of a calendar's row by equality."""
+
+Bounds = Literal["added", "kept", "dropped"]
+
+
+def by_calendar(query: a.Query, bounds: Bounds = "dropped") -> a.Query:
+    """A query whose conditions ask for the unit of a calendar's row by equality. ``bounds``: what is done
+    with constant bounds beside these that say no more than that a row is of the series.
+    """
     known = calendars(query)
     if not known:
         return query
@@ -68,24 +91,25 @@ def by_calendar(query: a.Query) -> a.Query:
     def changed(node: a.Node) -> a.Node:
         match node:
             case a.Select(where=where) if where is not None:
-                return replace(node, where=_met(where, known))
+                return replace(node, where=_met(where, known, bounds))
             case a.Join(on=on) if on is not None:
-                return replace(node, on=_met(on, known))
+                return replace(node, on=_met(on, known, bounds))
         return node
 
     return bottom_up(query, changed)
 
 
-def _met(condition: a.Expr, known: Mapping[int, Calendar]) -> a.Expr | None:
+def _met(condition: a.Expr, known: Mapping[int, Calendar], bounds: Bounds) -> a.Expr | None:
     preds = list(conjuncts(condition))
     found = unit_asked(preds, known)
-    if found is None:
-        return condition
     while found is not None:
-        *pair, asked = found
-        preds = [asked if p is pair[0] else p for p in preds if p is not pair[1]]
+        since, until, asked = found
+        more = _bounds(since, until, known) if bounds == "added" else ()
+        preds = [x for p in preds if p is not until for x in ((asked, *more) if p is since else (p,))]
         found = unit_asked(preds, known)
-    return conjoin(preds)
+    if bounds == "dropped":
+        preds = [p for p in preds if not _reached(p, preds, known)]
+    return condition if tuple(preds) == conjuncts(condition) else conjoin(preds)
 
 
 def calendars(query: a.Query) -> dict[int, Calendar]:
@@ -129,6 +153,68 @@ def unit_asked(
             if made is not None:
                 return since, until, made
     return None
+
+
+def _bounds(since: a.Expr, until: a.Expr, known: Mapping[int, Calendar]) -> tuple[a.Expr, ...]:
+    """The bounds of the whole series, as conditions on what lies in one of its units."""
+    low, high = _bound(since), _bound(until)
+    if low is None or high is None:
+        return ()
+    x, _, start = low
+    if not isinstance(start, a.Column):
+        return ()
+    unit = _unit_to(high[2], start)
+    reach = None if unit is None else known[start.rel].reach(unit)
+    if reach is None or (x.type == _DATE and unit == "hour"):
+        return ()
+    shown = (m.date().isoformat() if x.type == _DATE else m.isoformat(" ") for m in reach)
+    first, end = (a.Const(text, x.type) for text in shown)
+    made = compare(">=", x, first), compare("<", x, end)
+    return tuple(p for p in made if p is not None)
+
+
+def _reached(pred: a.Expr, preds: Sequence[a.Expr], known: Mapping[int, Calendar]) -> bool:
+    """Whether a condition bounds what equals a unit of a series by a constant that the whole series keeps."""
+    found = _constant_bound(pred)
+    if found is None:
+        return False
+    x, kind, at = found
+    starts = [
+        n for p in preds if p is not pred for n in walk(p) if isinstance(n, a.Column) and n.rel in known
+    ]
+    for start in dict.fromkeys(starts):
+        for unit in dict.fromkeys(_UNITS.values()):
+            calendar = known[start.rel]
+            reach = calendar.reach(unit) if calendar.begins(unit) else None
+            if reach is None or _equal(x, start, unit, calendar) not in preds:
+                continue
+            first, end = reach
+            if {">=": at <= first, ">": at < first, "<": at >= end, "<=": at >= end}[kind]:
+                return True
+    return False
+
+
+def _constant_bound(pred: a.Expr) -> tuple[a.Expr, str, datetime] | None:
+    """What is compared with a constant moment or day, how, and with which."""
+    if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2:
+        return None
+    (left, right), kind = pred.args, pred.op.btree
+    if kind not in _TURNED or left.type not in {_DATE, _MOMENT} or right.type not in {_DATE, _MOMENT}:
+        return None
+    if _moment(left) is not None:
+        left, right, kind = right, left, _TURNED[kind]
+    at = _moment(right)
+    return None if at is None else (left, kind, at)
+
+
+def _moment(x: a.Expr) -> datetime | None:
+    """A constant moment without a zone; a day is its beginning."""
+    match x:
+        case a.Cast(a.Const(str(text), source), target, method="io") if source == UNKNOWN and target == _DATE:
+            return moment_of(a.Const(f"{text} 00:00:00", _MOMENT))
+        case a.Const(str(text), type_) if type_ == _DATE:
+            return moment_of(a.Const(f"{text} 00:00:00", _MOMENT))
+    return moment_of(x)
 
 
 def _bound(pred: a.Expr) -> tuple[a.Expr, str, a.Expr] | None:

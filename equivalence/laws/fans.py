@@ -164,6 +164,8 @@ def _leaf(
         return None
     own = [p for p in on if not free_rels(p) - inside]
     values = tuple(g for g in groups if free_rels(a.RowExpr(g.args, g.type)) & inside)
+    if any(free_rels(a.RowExpr(g.args, g.type)) - inside for g in values):
+        return None
     filtered = tuple(g for g in groups if free_rels(g) & inside and g not in values)
     if kind == "left" and not all(_asks_for_a_row(g, item) for g in filtered):
         return None
@@ -179,12 +181,18 @@ def _leaf(
 
 
 def _columns(expr: a.Expr, kind: a.JoinKind) -> frozenset[int]:
-    """The columns that are told apart. A row of several is no NULL even where an outer join pads them: it
-    would count.
+    """The columns that are told apart, of some of the rows where CASE says of which. A row of several is no
+    NULL even where an outer join pads them: it would count.
     """
+    while isinstance(expr, a.Case) and len(expr.whens) == 1 and _is_null(expr.default):
+        expr = expr.whens[0][1]
     parts = expr.args if isinstance(expr, a.RowExpr) and kind == "inner" else (expr,)
     found = frozenset(x.pos for x in parts if isinstance(x, a.Column))
     return found if len(found) == len(parts) else frozenset()
+
+
+def _is_null(expr: a.Expr) -> bool:
+    return isinstance(expr, a.Const) and expr.value is None
 
 
 def _asks_for_a_row(g: a.Aggregate, item: a.Scan) -> bool:

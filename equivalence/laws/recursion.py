@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rewright.equivalence.laws.asked_twice import without_asked_twice
 from rewright.equivalence.laws.forms import harmless
 from rewright.equivalence.laws.idle_columns import without_idle_columns
 from rewright.equivalence.laws.inlining import inlined
@@ -266,7 +267,7 @@ def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> a.Q
         readers = [n for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte]
         if len(readers) == 2:  # the step, and one that reads
             query, changed = _moved_in(query, cte, catalog, modulo)
-            made.append(changed)
+            made.append(_once(query, changed, catalog, modulo))
         else:
             made.append(cte)
     return replace(query, ctes=tuple(made))
@@ -296,6 +297,20 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
             query = replace_at(query, path, replace(block, where=conjoin(kept)))
             return query, replace(cte, query=replace(body, left=changed))
     return query, cte
+
+
+def _once(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) -> a.Cte:
+    """The recursion whose first term does not ask what its reader asks again."""
+    body = cte.query
+    if not isinstance(body, a.SetOp):
+        return cte
+    made = without_asked_twice(query, cte, frozenset(columns_handed_on(body.right, cte)))
+    facts = Facts(catalog, query)
+    if made != cte and (
+        not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(body.left)
+    ):
+        modulo.add("errors")
+    return made
 
 
 def _uncounted_rounds(cte: a.Cte) -> a.Query:

@@ -28,8 +28,20 @@ from rewright.rewrite.rules.correlation import aggregate_block
 from rewright.rewrite.rules.running_window import BEFORE, adds_up, not_null, sort_key
 from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
-from rewright.sql.build import FALSE, TRUE, derived, moved_to, null, numbered, over, union_all
+from rewright.sql.build import (
+    FALSE,
+    TRUE,
+    compare,
+    derived,
+    function,
+    moved_to,
+    null,
+    numbered,
+    over,
+    union_all,
+)
 from rewright.sql.facts import may_differ
+from rewright.sql.types import SqlType
 from rewright.sql.walk import (
     as_product,
     block_exprs,
@@ -49,6 +61,9 @@ from rewright.sql.walk import (
     walk_block,
 )
 
+_WIDER = frozenset(
+    {("date", "timestamp"), ("date", "timestamptz"), ("int2", "int4"), ("int2", "int8"), ("int4", "int8")}
+)
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
@@ -87,7 +102,7 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
     inner = aggregate_block(node.query)
     if inner is None or len(inner.others) != 1 or any(has_subquery(p) for p in inner.local):
         return None
-    upto = upto_of(inner.others[0], inner.rels)
+    upto = upto_of(inner.others[0], inner.rels, across=True)
     pairs = _pairs(inner)
     target = inner.select.targets[0].expr
     if upto is None or pairs is None or not adds_up(target) or _filtered(target):
@@ -120,12 +135,13 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
 # --------------------------------------------------------------------------- what a subquery asks for
 
 
-def upto_of(pred: a.Expr, inside: frozenset[int]) -> Upto | None:
+def upto_of(pred: a.Expr, inside: frozenset[int], *, across: bool = False) -> Upto | None:
+    """``across``: comparisons of two types, too, as of the wider one."""
     if not isinstance(pred, a.Op) or has_subquery(pred) or may_differ(pred) or not pred.op.is_builtin:
         return None
     if pred.op.btree not in _MIRRORED or len(pred.args) != 2:
         return None
-    pred = by_day(pred) or pred
+    pred = by_day(pred) or (_alike(pred) if across else pred)
     kind = pred.op.btree
     left, right = pred.args
     if not used_rels(left) <= inside:
@@ -135,6 +151,21 @@ def upto_of(pred: a.Expr, inside: frozenset[int]) -> Upto | None:
     if left.type != right.type or pred.op.left != pred.op.right or not used_rels(right):
         return None
     return Upto(left, right, kind in {">", ">="}, kind in {"<", ">"})
+
+
+def _alike(pred: a.Op) -> a.Op:
+    """A comparison across two types as one of the wider type, which sorts the values as it compares them."""
+    left, right = pred.args
+    if left.type == right.type:
+        return pred
+    wider = right.type if (left.type.name, right.type.name) in _WIDER else left.type
+    made = compare(pred.op.btree or "", *(_as(x, wider) for x in pred.args))
+    return pred if made is None or left.type.typmod >= 0 or right.type.typmod >= 0 else made
+
+
+def _as(x: a.Expr, wider: SqlType) -> a.Expr:
+    func = function(wider.name, x.type.name) if (x.type.name, wider.name) in _WIDER else None
+    return x if func is None else a.Cast(x, wider, method="func", func=func)
 
 
 def _pairs(inner: Inner) -> tuple[tuple[a.Expr, a.Expr], ...] | None:

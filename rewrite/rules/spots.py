@@ -20,6 +20,7 @@ from rewright.sql.walk import (
     block_exprs,
     conjoin,
     conjuncts,
+    defined_rels,
     free_rels,
     from_rels,
     from_tree,
@@ -28,19 +29,21 @@ from rewright.sql.walk import (
     parts,
     references_whole,
     renumber,
+    walk,
     walk_block,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One subquery and where it stands: as a value (``node``), as an item of FROM (``lateral``; ``join`` is
-    the LEFT JOIN that pads it), or as a condition (``semijoin``). ``shown``: the positions of its outputs
-    among those of its group.
+    """One subquery and where it stands: as a value (``node``; ``deep`` within another subquery), as an item
+    of FROM (``lateral``; ``join`` is the LEFT JOIN that pads it), or as a condition (``semijoin``).
+    ``shown``: the positions of its outputs among those of its group.
     """
 
     query: a.Query
     node: a.ScalarSubquery | None = None
+    deep: bool = False
     lateral: a.Derived | None = None
     join: a.Join | None = None
     semijoin: a.Expr | None = None
@@ -112,6 +115,8 @@ def _places(block: a.Select) -> Iterator[Place]:
     for node in dict.fromkeys(nodes):
         if free_rels(node.query) & mine and (node not in late or group_keys(block)):
             yield Place(node.query, node=node)
+    for node in _further_down(block, mine):
+        yield Place(node.query, node=node, deep=True)
     for item in as_product(block)[0]:
         if isinstance(item, a.Derived) and _is_open(item, block):
             yield Place(item.query, lateral=item)
@@ -124,6 +129,32 @@ def _places(block: a.Select) -> Iterator[Place]:
         query = _asked(pred)
         if query is not None and free_rels(query) & mine:
             yield Place(query, semijoin=pred)
+
+
+def _further_down(block: a.Select, mine: frozenset[int]) -> list[a.ScalarSubquery]:
+    """Subqueries within the EXISTS, IN, ANY and ALL of the conditions that ask nothing of the rows in
+    between: they have one value for each row of the block, whatever row of the subquery around them asks.
+    """
+    found: list[a.ScalarSubquery] = []
+    asked = (n for p in as_product(block)[1] for n in walk_block(p) if isinstance(n, a.Exists | a.Quantified))
+    for around in asked:
+        between = frozenset(defined_rels(around.query))
+        below: list[a.Node] = [around.query]
+        while below:
+            node = below.pop()
+            own = isinstance(node, a.ScalarSubquery) and _is_above(node, between)
+            if isinstance(node, a.ScalarSubquery) and own and free_rels(node) & mine:
+                found.append(node)
+            else:
+                below += parts(node)
+    return list(dict.fromkeys(found))
+
+
+def _is_above(node: a.Node, between: frozenset[int]) -> bool:
+    """Whether a subquery may stand above what defines these."""
+    own = {n.cte for n in walk(node) if isinstance(n, a.Cte)}
+    shared = any(isinstance(n, a.CteScan) and n.cte not in own for n in walk(node))
+    return not shared and not free_rels(node) & between
 
 
 def _own_exprs(block: a.Select) -> list[a.Expr]:

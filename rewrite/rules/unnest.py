@@ -44,6 +44,7 @@ from rewright.sql.walk import (
     replace_item,
     replace_node,
     substitute,
+    walk,
     walk_block,
 )
 
@@ -247,6 +248,9 @@ def _with_values(block: a.Select, group: Group, values: Sequence[a.Expr]) -> a.S
     asked = [nodes[n] for n in above_groups(block) if n in nodes]
     keys = [c for value in asked for c in walk_block(value) if isinstance(c, a.Column)]
     made: a.Select = substitute(map_kind(block, a.ScalarSubquery, lambda n: nodes.get(n, n)), columns)
+    for place in group.places:
+        if place.node is not None and place.deep:
+            made = replace_node(made, place.node, nodes[place.node])
     if not keys:
         return made
     return replace(made, group_by=(tuple(dict.fromkeys((*group_keys(made), *keys))),))
@@ -263,7 +267,7 @@ def _limits(block: a.Select, group: Group, ctx: Context) -> Iterator[a.Expr]:
     if None in nodes or group.nested.over_domain or not _must_match(block, group, ctx):
         return
     items, preds = as_product(block)
-    rest = [p for p in preds if not any(n in nodes for n in walk_block(p))]
+    rest = [p for p in preds if not any(n in nodes for n in walk(p))]
     around = replace(block, from_=tuple(items), where=conjoin(rest))
     seen = set()
     for whole in (False, True):

@@ -22,6 +22,9 @@ from rewright.sql.walk import all_queries
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 # digits of int8's largest value
 _INTEGER_DIGITS = 19
+# numbers of rows: far more than there are, and far from the end of int8 (docs/equivalence.md)
+_COUNTS = frozenset({"count", "row_number", "rank", "dense_rank"})
+_MOST_ROWS = 2**61
 _ROWS = 19  # digits of how many rows there may be
 _MOST = 100_000  # far below 131072
 _DECLARED = 1000  # digits of the largest declared precision, and of the largest declared scale
@@ -155,6 +158,8 @@ def _bounds(expr: Expr) -> Bounds | None:
     if isinstance(expr, Const):
         # a constant NULL has no value
         return None if expr.value is None else (int(expr.value), int(expr.value))
+    if isinstance(expr, Aggregate | WindowCall) and expr.func.is_builtin and expr.func.name in _COUNTS:
+        return 0, _MOST_ROWS
     # a cast from another integer keeps the value, or raises
     if isinstance(expr, Cast) and (arg := _bounds(expr.arg)) is not None:
         return arg

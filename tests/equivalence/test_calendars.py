@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.laws.calendars import by_calendar
+from rewright.equivalence.laws.calendars import Bounds, by_calendar
 from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.recheck.views.calendars import calendars
 from rewright.equivalence.recheck.views.instants import instants
@@ -28,7 +28,7 @@ insert into t select i, timestamp '2023-12-25' + i * interval '3 hours 20 minute
     case when i % 2 = 0 then '{"a": 1.0}'::jsonb else '{"a": 1.00}' end, case when i % 2 = 0 then 1.0 else 1.00 end from generate_series(1, 400) i;
 insert into t values (1001, 'infinity', 'infinity', null, 1), (1002, '-infinity', '-infinity', '-infinity', 1), (1003, null, null, '5874897-12-31', null),
     (1004, '4713-11-24 00:00:00 BC', '4713-11-24 BC', '294277-01-01', 1), (1005, '294276-12-31 23:59:59.999999', '5874897-12-31', null, 1),
-    (1006, '2024-01-01', '2024-01-01', null, 1), (1007, '2024-01-01 23:59:59.999999', '2024-01-02', null, 1);
+    (1006, '2024-01-01', '2024-01-01', null, 1), (1007, '2024-01-01 23:59:59.999999', '2024-01-02', null, 1), (1008, '2024-02-20 12:00', '2024-02-20', null, 1), (1009, '2024-02-20 23:59:59.5', '2024-02-20', null, 1);
 insert into o select i, i % 9 from generate_series(1, 30) i;
 """
 
@@ -44,6 +44,12 @@ SAME = (
     (f"select a, {OPEN} from {DAYS}", f"select a, (select count(*) from t where day <= c.a::date) - {ENDED} from {DAYS}"),
     (f"select a, id from {DAYS} left join t on t.at >= a and t.at < a + interval '1 day'", f"select a, id from {DAYS} left join t on t.at::date = a::date"),
     (f"select a, id from {DAYS}, t where t.day >= a and t.day < a + interval '1 day'", f"select a, id from {DAYS}, t where t.day = a::date"),
+    (f"select a, id from {DAYS} left join t on t.at >= a and t.at < a + interval '1 day'",
+     f"select a, id from {DAYS} left join t on t.at::date = a::date and t.at >= timestamp '2023-12-20' and t.at < timestamp '2024-02-21'"),
+    (f"select a from {DAYS} where not exists (select 1 from t where t.at >= a and t.at < a + interval '1 day' and n > 3)",
+     f"select a from {DAYS} where not exists (select 1 from t where t.at::date = a::date and n > 3 and t.at > timestamp '2023-12-19 23:59' and timestamp '2024-02-21' >= t.at)"),
+    (f"select a, id from {DAYS}, t where t.day >= a and t.day < a + interval '1 day' and t.day >= date '2023-12-20'",
+     f"select a, id from {DAYS}, t where t.day = a::date and t.day < date '2024-02-21'"),
     ("select count(*) from (select distinct t.* from t left join o on o.t = t.id) x", "select count(*) from t"),
     ("select count(*) from (select distinct id, x from t) y", "select count(*) from t"),
 )  # fmt: skip
@@ -53,6 +59,18 @@ DIFFERENT = (
      f"select a, (select count(*) from t where day < c.a::date) - {ENDED.replace('<=', '<')} from {series('2023-12-20 06:00', '2024-02-20', '1 day')}"),
     (f"select a, id from {series('2023-12-20 06:00', '2024-02-20', '1 day')}, t where t.at >= a and t.at < a + interval '1 day'",
      f"select a, id from {series('2023-12-20 06:00', '2024-02-20', '1 day')}, t where t.at::date = a::date"),
+    # the last day, the first, another column's bound, a bound beside no equality
+    (f"select a, id from {DAYS} left join t on t.at >= a and t.at < a + interval '1 day'",
+     f"select a, id from {DAYS} left join t on t.at::date = a::date and t.at >= timestamp '2023-12-20' and t.at < timestamp '2024-02-20'"),
+    (f"select a, id from {DAYS} left join t on t.at >= a and t.at < a + interval '1 day'",
+     f"select a, id from {DAYS} left join t on t.at::date = a::date and t.at < timestamp '2024-02-20 23:59:59'"),
+    (f"select a, id from {DAYS}, t where t.day >= a and t.day < a + interval '1 day'",
+     f"select a, id from {DAYS}, t where t.day = a::date and t.day > date '2023-12-25'"),
+    (f"select a, id from {DAYS} left join t on t.at >= a and t.at < a + interval '1 day'",
+     f"select a, id from {DAYS} left join t on t.at::date = a::date and t.until < date '2024-02-21'"),
+    (f"select a, id from {DAYS} left join t on t.at < a", f"select a, id from {DAYS} left join t on t.at < a and t.at < timestamp '2024-01-02'"),
+    (f"select a, id from {series('2024-01-01', '2024-03-31', '1 month')}, t where t.at >= a and t.at < a + interval '1 month'",
+     f"select a, id from {series('2024-01-01', '2024-03-31', '1 month')}, t where t.at >= a and t.at < a + interval '1 month' and t.at < timestamp '2024-01-20'"),
     (f"select a, id from {DAYS}, t where t.at >= a and t.at <= a + interval '1 day'", f"select a, id from {DAYS}, t where t.at::date = a::date"),
     ("select count(*) from (select distinct x from t) y", "select count(*) from t"),
 )  # fmt: skip
@@ -81,6 +99,19 @@ OTHERS = (
 
 
 proved = prover(CATALOG)
+
+
+@pytest.mark.parametrize(("first", "last", "step", "unit"), ENDLESS)
+@pytest.mark.parametrize("bounds", ["added", "kept"])
+def test_bounds_of_the_whole_series_are_added_and_dropped(
+    first: str, last: str, step: str, unit: str, bounds: Bounds
+) -> None:
+    query = bind(lying(first, last, step, unit, "t.at"), CATALOG)
+    made = to_sql(by_calendar(as_instants(query), bounds))
+    assert made.count("timestamp") > 2 or bounds == "kept"
+    found = proved(to_sql(query), made)
+    assert found is not None
+    assert not found.modulo
 
 
 def lying(first: str, last: str, step: str, unit: str, column: str) -> str:

@@ -32,6 +32,8 @@ def taken_apart(sql: str) -> bool:
         FAN.replace("p.u,", "p.u, max(p.id), min(c.v),"),
         FAN.replace("count(distinct c.id)", "count(distinct c.id) filter (where c.v > 1)"),
         FAN.replace("count(distinct c.id)", "count(distinct p.id) filter (where c.v > 1)"),
+        FAN.replace("count(distinct c.id)", "count(distinct case when c.v > 1 then c.id end)"),
+        FAN.replace("count(distinct c.id)", "count(distinct case when c.v is null then c.id else null end)"),
         "select p.u, count(distinct q.id) from p left join c on c.p = p.id left join q on q.p = c.id group by p.u",
     ],
 )
@@ -50,6 +52,13 @@ def test_keys_of_leaves_are_counted_for_themselves(sql: str) -> None:
         FAN.replace("count(distinct c.id)", "count(distinct p.id) filter (where c.v is null)"),
         FAN.replace("count(distinct c.id)", "count(distinct p.id) filter (where coalesce(c.v, 2) > 1)"),
         FAN.replace("count(distinct c.id)", "max(p.id) filter (where c.v = 1 or c.id is null)"),
+        FAN.replace("count(distinct c.id)", "count(distinct case when c.v > p.u then c.id end)"),
+        FAN.replace("count(distinct c.id)", "count(distinct case when c.v > 1 then c.v end)"),
+        FAN.replace("count(distinct c.id)", "count(distinct case when c.v > 1 then c.id else 0 end)"),
+        FAN.replace("count(distinct c.id)", "count(distinct case when c.v > 1 then p.id end)"),
+        FAN.replace(
+            "count(distinct c.id)", "count(distinct case when c.v > 1 then c.id when c.v < 0 then 7 end)"
+        ),
         FAN.replace("p.u,", "p.u, sum(p.id),"),
         FAN.replace("p.u,", "p.u, max(c.n),"),
         FAN.replace("c.p = p.id", "c.p = p.u"),

@@ -122,6 +122,11 @@ def test_values_look_as_is_said(target: str, filled: psycopg.Connection[Any]) ->
         ("select k from r where k * k > 3", True),
         ("select id from r where n * (select max(u) from r) > 3", True),
         ("select id from r where n * (select max(m) from r) > 3", False),
+        ("select count(*) + 1 from r", False),
+        ("select id, 7 - rank() over (order by n) from r", False),
+        ("select id, count(*) over (order by n) + 9223372036854775807 from r", True),
+        ("select (count(*) + 1)::int from r", True),
+        ("select count(*) * count(n) from r", True),
     ],
 )
 def test_arithmetic_that_stays_in_range(sql: str, may: bool) -> None:

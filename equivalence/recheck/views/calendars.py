@@ -5,14 +5,16 @@ Where it begins with a unit (hour, day, ISO week, month, year) and steps by whol
 one; then ``row <= x < row + unit`` is that x cut down to the unit is the row. A date is its own day, and the
 cast of a moment to its day never fails; the cut to a longer unit may begin before the first moment that there
 is, and is made only of what is not before the calendar (and, of a date, not far after it, as there are dates
-for which there is no moment). Must not know the other forms.
+for which there is no moment). A constant bound of x beside such an equality is left out where all rows of the
+calendar, and the units that they begin, are within it. Must not know the other forms.
 """
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from rewright.equivalence.recheck.views.instants import constant_moment, constant_parts
 from rewright.sql import algebra as a
@@ -22,6 +24,8 @@ from rewright.sql.types import TEXT, SqlType
 from rewright.sql.walk import bottom_up, conjoin, conjuncts, has_subquery, walk
 
 _DATE, _MOMENT = SqlType("date"), SqlType("timestamp")
+_SIDES = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_LENGTHS = ((0, 0, 3600), (0, 1, 0), (0, 7, 0), (1, 0, 0), (12, 0, 0))
 Series = tuple[datetime, datetime, tuple[int, int, int]]
 
 
@@ -62,6 +66,7 @@ def _cut(condition: a.Expr, series: Mapping[int, Series]) -> a.Expr | None:
         low, high, same = found
         parts[low] = same
         del parts[high]
+    parts = [p for p in parts if not _idle(p, parts, series)]
     return condition if len(parts) == len(list(conjuncts(condition))) else conjoin(parts)
 
 
@@ -79,6 +84,49 @@ def _pair(parts: list[a.Expr], series: Mapping[int, Series]) -> tuple[int, int, 
                 if same is not None:
                     return low, high, same
     return None
+
+
+def _idle(pred: a.Expr, parts: list[a.Expr], series: Mapping[int, Series]) -> bool:
+    """Whether a condition is a constant bound that everything keeps which equals a unit of a calendar."""
+    if not _plain(pred) or not isinstance(pred, a.Op) or pred.op.name not in _SIDES:
+        return False
+    left, right = pred.args
+    for x, other, name in ((left, right, pred.op.name), (right, left, _SIDES[pred.op.name])):
+        at = _constant(other)
+        if at is None or x.type not in {_DATE, _MOMENT} or _constant(x) is not None:
+            continue
+        rows = {n for p in parts if p is not pred for n in walk(p) if isinstance(n, a.Column)}
+        for row in (r for r in rows if r.rel in series):
+            for length in _LENGTHS:
+                same, reach = _same(x, row, length, series[row.rel]), _reach(series[row.rel], length)
+                if same is not None and same in parts and reach is not None and _keeps(name, at, *reach):
+                    return True
+    return False
+
+
+def _keeps(name: str, at: datetime, first: datetime, end: datetime) -> bool:
+    """Whether all moments from the first to before the end are on this side of one."""
+    if name in {">", ">="}:
+        return first > at or (name == ">=" and first == at)
+    return end <= at
+
+
+def _constant(x: a.Expr) -> datetime | None:
+    inner = x.arg if isinstance(x, a.Cast) and x.method == "io" else x
+    if x.type == _DATE and isinstance(inner, a.Const):
+        return constant_moment(a.Const(f"{inner.value} 00:00:00", _MOMENT))
+    return constant_moment(x)
+
+
+def _reach(series: Series, length: tuple[int, int, int]) -> tuple[datetime, datetime] | None:
+    """The first moment of a calendar, and one that no unit of its rows reaches beyond."""
+    first, last, step = series
+    months, days, seconds = length
+    year, month = divmod(last.year * 12 + last.month - 1 + months, 12)
+    if min(step) < 0 or year > 9000:
+        return None
+    at = last.replace(year=year, month=month + 1, day=min(last.day, monthrange(year, month + 1)[1]))
+    return first, at + timedelta(days, seconds)
 
 
 def _at_least(pred: a.Expr) -> tuple[a.Expr | None, a.Expr | None]:

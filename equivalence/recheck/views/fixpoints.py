@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.recheck.views.plain import inlined
+from rewright.equivalence.recheck.views.repeated import repeated
 from rewright.equivalence.recheck.views.slim import slim
 from rewright.equivalence.recheck.views.stating import Changes, Queries, View
 from rewright.sql import algebra as a
@@ -252,7 +253,8 @@ def _restricted(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
         return query
     preds, rel = conjuncts(blocks[0].where), readers[0].rel
     moved = [p for p in preds if _only_of(p, rel, handed, changes)]
-    if not moved:
+    idle = repeated(blocks[0], rel, first, handed)
+    if not moved and not idle:
         return query
     counted = _counted(cte)
     if isinstance(step, a.Select) and counted is not None:
@@ -260,7 +262,8 @@ def _restricted(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
     if not _ends(cte) or changes.known.errors(step) or changes.known.errors(first):
         changes.modulo.add("errors")
     values = {(rel, i): t.expr for i, t in enumerate(first.targets)}
-    where = conjoin((*conjuncts(first.where), *(substitute(p, values) for p in moved)))
+    asked = [p for p in conjuncts(first.where) if p not in idle]
+    where = conjoin((*asked, *(substitute(p, values) for p in moved)))
     changed = replace(cte, query=replace(body, left=replace(first, where=where)))
     kept = conjoin(p for p in preds if p not in moved)
 
