@@ -19,6 +19,9 @@ from rewright.proxy.ports import SqlError
 _NUMBERS = frozenset({20, 21, 23, 26, 700, 701, 1700})
 _TEXTS = frozenset({0, 25, 705, 1042, 1043})
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_COMMENTS = frozenset({"SQL_COMMENT", "C_COMMENT"})
+# characters of a query with its values in it: one value may stand in many places
+MOST_CHARACTERS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +75,22 @@ def with_values(
     """The query with the values of its parameters in their places, as a client would have written them.
 
     ``types``: of the parameters, 0 where none was declared; ``numbers``: the places of those that were
-    written as numbers.
+    written as numbers. Raises SqlError where it is too long.
     """
-    text = command.query
-    for start, end, number in reversed(_places(text)):
+    written: dict[int, str] = {}
+    pieces: list[str] = []
+    behind = length = 0
+    for start, end, number in _places(command.query):
         i = number - 1
-        declared = command.types[i] if i < len(command.types) else ""
-        text = text[:start] + _literal(given[i], types[i], declared, as_number=i in numbers) + text[end:]
-    return text
+        if i not in written:
+            declared = command.types[i] if i < len(command.types) else ""
+            written[i] = _literal(given[i], types[i], declared, as_number=i in numbers)
+        pieces += (command.query[behind:start], written[i])
+        behind = end
+        length += len(written[i])
+        if length > MOST_CHARACTERS:
+            raise SqlError("54000", "a prepared lake query is too long with its values")
+    return "".join((*pieces, command.query[behind:]))
 
 
 def _literal(value: bytes | None, oid: int, declared: str, *, as_number: bool) -> str:
@@ -101,17 +112,23 @@ def _places(text: str) -> list[tuple[int, int, int]]:
 
 
 def _parts_in_first_parentheses(text: str) -> list[str]:
-    """What commas part there."""
+    """What commas part there, without comments: a part is put into other texts, of which a comment would hide
+    the rest of the line.
+    """
     parts: list[str] = []
-    depth, begin = 0, 0
+    depth, begin, part = 0, 0, ""
     for token in tokens_of(text):
+        ends = depth == 1 and token.name in {"ASCII_41", "ASCII_44"}
+        if depth and (ends or token.name in _COMMENTS):
+            part += text[begin : int(token.start)] + " "
+            begin = int(token.end) + 1
+        if ends:
+            parts.append(part.strip())
+            part = ""
         if token.name == "ASCII_40":
             depth += 1
             begin = int(token.end) + 1 if depth == 1 else begin
-        elif token.name in {"ASCII_41", "ASCII_44"} and depth == 1:
-            parts.append(text[begin : int(token.start)].strip())
-            begin = int(token.end) + 1
-        if token.name == "ASCII_41":
+        elif token.name == "ASCII_41":
             depth -= 1
             if not depth:
                 break

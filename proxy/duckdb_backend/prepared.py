@@ -40,6 +40,10 @@ from rewright.proxy.wire.frontend import Close, Describe, Parse
 from rewright.proxy.wire.tables import DATA_ROW
 
 _NAMES_UNKNOWN = frozenset({"42P01", "42703"})
+# a select list has at most 1664 entries
+MOST_PARAMETERS = 1600
+# bytes of the values of one EXECUTE, which the server may compute (`repeat`) and a relay has to hold
+MOST_BYTES = 1_000_000
 Values = tuple[bytes | None, ...]
 
 
@@ -64,20 +68,36 @@ def prepare(context: SessionContext, command: Prepare, limit: TimeLimit) -> Exch
     name = command.name.encode()
     if len(context.lake_prepared) >= MAX_STATEMENTS and command.name not in context.lake_prepared:
         raise SqlError("54000", f"a session with a lake has at most {MAX_STATEMENTS} prepared statements")
-    declared = yield from _declared_types(command)
     count = max(parameters_of(command.query), default=0)
+    if max(count, len(command.types)) > MOST_PARAMETERS:
+        raise SqlError("54000", f"a prepared lake query has at most {MOST_PARAMETERS} parameters")
+    declared = yield from _declared_types(command)
     types = declared + (0,) * (count - len(declared))
     prepared = yield from _bound(context, command, declared, limit)
     if prepared is not None:
         types = prepared.param_types + types[len(prepared.param_types) :]
     token = token_hex(8)
-    listed = "".join(f", ${number + 1}" for number in range(len(types)))
-    parse = Parse(name, f"SELECT '{token}'::pg_catalog.text{listed}".encode(), types)
+    parse = Parse(name, _question(token, types).encode(), types)
     checked((yield Ask(parse.encode(), 1)))
     kept = SqlPrepared(token, command, types, prepared)
     context.lake_prepared[command.name] = kept
     _note(context, name, kept)
     yield Emit(CommandComplete(b"PREPARE").encode())
+
+
+def _question(token: str, types: tuple[int, ...]) -> str:
+    """What the server runs for an EXECUTE: the token, the values unless they are too long, and whether they
+    are.
+    """
+    if not types:
+        return f"SELECT '{token}'::pg_catalog.text"
+    values_ = [f"${number}" if oid else f"${number}::pg_catalog.text" for number, oid in enumerate(types, 1)]
+    sizes = " OPERATOR(pg_catalog.+) ".join(f"coalesce(pg_catalog.pg_column_size({v}), 0)" for v in values_)
+    listed = "".join(f", CASE WHEN s.few THEN {v} END" for v in values_)
+    return (
+        f"SELECT '{token}'::pg_catalog.text{listed}, s.few"
+        f" FROM (SELECT ({sizes}) OPERATOR(pg_catalog.<=) {MOST_BYTES} AS few) s"
+    )
 
 
 def _bound(
@@ -233,4 +253,8 @@ def _token(replies: Replies, index: int) -> str:
 
 
 def _given(kept: SqlPrepared, replies: Replies, index: int) -> Values:
-    return _row(replies, index)[1 : 1 + len(kept.types)]
+    """The values of the parameters. Raises SqlError where they are too long."""
+    row = _row(replies, index)
+    if kept.types and row and row[-1] != b"t":
+        raise SqlError("54000", f"the values of a prepared lake query have at most {MOST_BYTES:,} bytes")
+    return row[1 : 1 + len(kept.types)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rewright.proxy.duckdb_backend.commands import command_of
 from rewright.proxy.duckdb_backend.prepare_texts import ExecutePrepared, Prepare, with_values
+from rewright.proxy.ports import SqlError
 
 _TEXT = (
     b"prepare q (int, date, numeric(10, 2)) as select * from t where a = $1 and b > $2 and c = $3 and d = $4;"
@@ -35,3 +38,19 @@ def test_of_undeclared_values_those_that_are_written_as_numbers_are_numbers() ->
         assert with_values(_prepared(), _TYPES, (None, None, None, b"7"), numbers).endswith(
             f"a = NULL::int and b > NULL::date and c = NULL::numeric(10, 2) and {written}"
         )
+
+
+def test_a_comment_in_a_type_hides_nothing_of_the_query() -> None:
+    text = b"prepare q (int -- whole\n, /* and */ date) as select * from t where a = $1 and b > $2 and c"
+    command = command_of(text)
+    assert isinstance(command, Prepare)
+    assert command.types == ("int", "date")
+    told = with_values(command, (23, 1082), (None, b"2024-01-02"), frozenset())
+    assert told == "select * from t where a = NULL::int and b > '2024-01-02'::date and c"
+
+
+def test_a_value_in_many_places_is_no_huge_text() -> None:
+    command = Prepare("q", (), "select " + ", ".join(["$1"] * 2000))
+    assert len(with_values(command, (25,), (b"x" * 100,), frozenset())) > 200_000
+    with pytest.raises(SqlError, match="too long"):
+        with_values(command, (25,), (b"x" * 1000,), frozenset())

@@ -138,3 +138,20 @@ def test_values_may_hold_quotes_and_be_missing(lake):
     lake.execute("prepare r (text) as select count(*) as n from cities where city = $1 or city is null")
     assert lake.execute("execute r ('it''s $1')").fetchall() == [(0,)]
     assert lake.execute("execute r (null)").fetchall() == [(0,)]
+
+
+@pytest.mark.parametrize("extended", [False, True])
+@pytest.mark.parametrize(
+    "query", ["select count(*) from cities where city = $1", "select n from towns where city_name = $1"]
+)
+def test_a_value_that_the_server_computes_is_bounded(lake, query, extended):
+    _run(lake, f"prepare q as {query}", extended=extended)
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="at most 1,000,000 bytes"):
+        _run(lake, "execute q (repeat('x', 5000000))", extended=extended)
+    assert _run(lake, "select 1", extended=extended).fetchone() == (1,)
+
+
+@pytest.mark.parametrize("extended", [False, True])
+def test_the_number_of_parameters_is_bounded(lake, extended):
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="at most 1600 parameters"):
+        _run(lake, "prepare q as select count(*) from cities where city = $2000000000", extended=extended)
