@@ -125,12 +125,11 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
         bag = with_not_null(bag, 0)
     if spec.distinct and name == "count":
         bag = _columns_of_rows(bag)
-    if not bag:
-        pass  # no rows are different rows
-    elif spec.distinct and name != "string_agg":
+    if spec.distinct and name != "string_agg":
         if spec.sort and name in ORDER_SENSITIVE:
             raise Unsupported("sorted aggregate of distinct values")
-        bag = t.to.distinct(with_not_null(bag, 0) if strict and len(bag[0].outs) == 1 else bag)
+        shown = len(bag[0].outs) if bag else 0
+        bag = t.to.distinct(with_not_null(bag, 0) if strict and shown == 1 else bag)
     elif spec.distinct:
         raise Unsupported("string_agg of distinct values")
     if name == "count":

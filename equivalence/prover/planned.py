@@ -1,5 +1,5 @@
-"""What fails before the first row is made: constants that are folded when a query is planned, and subqueries
-that depend on no row.
+"""What fails before the first row is made: subqueries that depend on no row, and stable expressions by which
+rows are estimated. Constants that are folded are compared elsewhere (`constants`).
 
 What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`),
 and can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes
@@ -33,7 +33,7 @@ from rewright.sql.walk import (
     walk_block,
 )
 
-from .constants import failing_constants, is_stable_and_may_fail
+from .constants import is_stable_and_may_fail
 from .fences import ERRORS
 from .pulling import PullUp, computed_ctes, named
 
@@ -46,11 +46,7 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     Outputs that nothing reads must be gone from both (`unread.without_unread`).
     """
     first, second = _planned(first), _planned(second)
-    same = (
-        failing_constants(first) == failing_constants(second)
-        and _once(first, catalog) == _once(second, catalog)
-        and _estimated(first) == _estimated(second)
-    )
+    same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
     return frozenset() if same else ERRORS
 
 
