@@ -21,6 +21,7 @@ from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW, own_errors
 from rewright.sql.walk import (
     QUERIES,
+    SUBQUERIES,
     all_exprs,
     all_exprs_of_query,
     all_queries,
@@ -28,6 +29,7 @@ from rewright.sql.walk import (
     children,
     deep_exprs,
     free_rels,
+    parts,
     returns_set,
     walk,
     walk_block,
@@ -116,17 +118,27 @@ def _stable(expr: a.Expr, path: tuple[str, ...]) -> Iterator[tuple[a.Expr, tuple
         yield from _stable(child, inner)
 
 
-def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[str, ...]]:
-    """For each subquery that is computed once and may fail, what may in it, and of which tables."""
+def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[bool, tuple[str, ...]]]:
+    """For each subquery that is computed once and may fail, whether it stands in one that is computed for each
+    row, and so only when that is asked for; and what may fail in it, and of which tables.
+    """
     facts = Facts(catalog, query)
     ctes = {c.cte: c.query for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes}
     found = set()
-    for node in walk(query):
+    for node, late in _with_place(query, late=False):
         if isinstance(node, a.ScalarSubquery | a.Exists | a.ArraySubquery) and not free_rels(node.query):
             read = list(_read(node, ctes))
             if any(facts.errors(r) - OVERFLOW for r in read):
-                found.add(tuple(sorted({word for r in read for word in _told(r, facts)})))
+                found.add((late, tuple(sorted({word for r in read for word in _told(r, facts)}))))
     return frozenset(found)
+
+
+def _with_place(node: a.Node, *, late: bool) -> Iterator[tuple[a.Node, bool]]:
+    """Each node, and whether it stands in a subquery that depends on a row."""
+    yield node, late
+    inner = late or (isinstance(node, SUBQUERIES) and bool(free_rels(node.query)))
+    for part in parts(node):
+        yield from _with_place(part, late=inner)
 
 
 def _read(node: a.Expr | a.Query, ctes: Mapping[int, a.Query]) -> Iterator[a.Expr | a.Query]:

@@ -13,6 +13,7 @@ from rapidfuzz import fuzz
 
 from rewright.lake import names
 from rewright.lake.resolve.contracted import contracted
+from rewright.lake.resolve.stems import one_stem
 from rewright.lake.shortened import known
 from rewright.lake.synonyms import Synonyms
 
@@ -35,10 +36,6 @@ ACRONYM = 0.8
 """Likeness of a name and its initials."""
 _TAIL = 5
 """Letters from which on the end of a long word is a word run together with others: `lawenforcementagency`."""
-_STEM = 4
-_ENDINGS = frozenset(
-    ["", "e", "ed", "er", "ing", "ion", "or", "ure", "al", "ment", "ation", "ance", "ence", "ant", "ent"]
-)
 _INFLECTED = frozenset(["d", "r", "s", "ed", "er", "or", "al", "ly", "es", "en"])
 """What a word may end in and be the same one."""
 _SHORT, _LONG = 3, 5
@@ -238,7 +235,7 @@ def _word(a: str, b: str) -> float:
         return 0.85
     if len(short) >= _TAIL and len(long) >= 2 * _TAIL and long.endswith(short):
         return 0.75
-    return 0.7 if names.skeleton_of(short, long) or _one_stem(a, b) else 0.0
+    return 0.7 if names.skeleton_of(short, long) or one_stem(a, b) else 0.0
 
 
 def _ends_like(short: str, long: str) -> bool:
@@ -263,12 +260,6 @@ def _is_another(short: str, long: str) -> bool:
         and long in _SYNONYMS.words
         and short not in names.ABBREVIATIONS
     )
-
-
-def _one_stem(a: str, b: str) -> bool:
-    """`serving` and `server`, `departures` and `departed`: one verb in two forms."""
-    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return shared >= _STEM and all(word[shared:] in _ENDINGS for word in (a, b))
 
 
 def initials(asked: str, held: str) -> bool:

@@ -61,6 +61,11 @@ PAIRS = (
         "select id from none where (select d > to_date('a', 'YYYY'))",
         "select id from none where d > to_date('a', 'YYYY')",
     ),
+    # within a subquery that depends on a row it is computed for the first such row
+    (
+        "select id from t where (select x > (select 1 / k from u where id = 1)) and x > 99",
+        "select id from t where x > (select 1 / k from u where id = 1) is not distinct from true and x > 99",
+    ),
 )
 # a text read as a moment depends on the session, and is not folded: here on the rows that the CTE leaves
 UNORDERED = (

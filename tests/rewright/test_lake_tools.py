@@ -156,6 +156,11 @@ def test_pgadmin_lists_the_tables(lake):
 def test_the_shadows_tables_are_never_read(lake, slip):
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         lake.execute(slip)
-    lake.execute("prepare slipped as select * from cities where population = 5")
+
+
+def test_what_is_prepared_beside_others_does_not_read_them(lake):
+    """Several statements in one text go to the shadow as they are."""
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        lake.execute("prepare slipped as select * from cities where population = 5; execute slipped")
+    with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidSqlStatementName)):
         lake.execute("execute slipped")
