@@ -119,8 +119,8 @@ def _stable(expr: a.Expr, path: tuple[str, ...]) -> Iterator[tuple[a.Expr, tuple
 
 
 def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[bool, tuple[str, ...]]]:
-    """For each subquery that is computed once and may fail, whether it stands in one that is computed for each
-    row, and so only when that is asked for; and what may fail in it, and of which tables.
+    """For each subquery that is computed once and may fail: whether it stands in one that is computed for
+    each row, and so only when that is; what may fail in it, and of which tables.
     """
     facts = Facts(catalog, query)
     ctes = {c.cte: c.query for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes}
