@@ -125,7 +125,7 @@ def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[bool, tuple[str, 
     facts = Facts(catalog, query)
     ctes = {c.cte: c.query for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes}
     found = set()
-    for node, late in _with_place(query, late=False):
+    for node, late in _with_place(query):
         if isinstance(node, a.ScalarSubquery | a.Exists | a.ArraySubquery) and not free_rels(node.query):
             read = list(_read(node, ctes))
             if any(facts.errors(r) - OVERFLOW for r in read):
@@ -133,21 +133,27 @@ def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[bool, tuple[str, 
     return frozenset(found)
 
 
-def _with_place(node: a.Node, *, late: bool) -> Iterator[tuple[a.Node, bool]]:
+def _with_place(query: a.Query) -> Iterator[tuple[a.Node, bool]]:
     """Each node, and whether it stands in a subquery that depends on a row."""
-    yield node, late
-    inner = late or (isinstance(node, SUBQUERIES) and bool(free_rels(node.query)))
-    for part in parts(node):
-        yield from _with_place(part, late=inner)
+    below: list[tuple[a.Node, bool]] = [(query, False)]
+    while below:
+        node, late = below.pop()
+        yield node, late
+        inner = late or (isinstance(node, SUBQUERIES) and bool(free_rels(node.query)))
+        below += [(part, inner) for part in parts(node)]
 
 
-def _read(node: a.Expr | a.Query, ctes: Mapping[int, a.Query]) -> Iterator[a.Expr | a.Query]:
-    """The part and the CTEs that it reads."""
+def _read(node: a.Expr, ctes: Mapping[int, a.Query]) -> Iterator[a.Expr | a.Query]:
+    """The part and the CTEs that it reads, each once, however many read it."""
     yield node
-    for n in walk(node):
-        if isinstance(n, a.CteScan) and n.cte in ctes:
-            # a recursive one reads itself
-            yield from _read(ctes[n.cte], {cte: query for cte, query in ctes.items() if cte != n.cte})
+    below: list[a.Node] = [node]
+    met = set()
+    while below:
+        for n in walk(below.pop()):
+            if isinstance(n, a.CteScan) and n.cte in ctes and n.cte not in met:
+                met.add(n.cte)
+                below.append(ctes[n.cte])
+                yield ctes[n.cte]
 
 
 def _told(node: a.Expr | a.Query, facts: Facts) -> Iterator[str]:

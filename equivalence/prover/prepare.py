@@ -60,8 +60,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A query's form as compared: outputs, then the sort keys that count."""
+    """A query's form as compared: outputs, then the sort keys that count; ``read``: the query it is of,
+    without outputs that nothing reads.
+    """
 
+    read: Query
     bag: Bag
     width: int
     sort: tuple[str, ...]
@@ -92,8 +95,10 @@ def _fences(query: Query) -> tuple[list[bool | None], list[bool]]:
     return asked, [n.of_target for n in walk(query) if isinstance(n, FunctionScan)]
 
 
-def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
-    """The query translated, with what may fail in it."""
+def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Prepared:
+    """The query translated, with what may fail in it. ``read``: as it was before tables with children were
+    taken apart.
+    """
     kept = read_kept(query)
     if kept.decides:
         raise Unsupported(
@@ -115,7 +120,7 @@ def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
     found |= recorded(translator, found) | gone(engine, translator, form.bag)
     found |= tested(translator, form.bag)
     met = evaluated(translator, found)
-    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors, made, met)
+    return Prepared(read, form.bag, form.width, form.sort, frozenset(loose), found, divisors, made, met)
 
 
 def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
@@ -124,12 +129,14 @@ def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepare
     if difference is not None and difference.kind == "signature":
         return difference
     typed = difference is None
-    q1, q2 = with_children_apart(
-        engine.schema, (without_unread(q1, engine.schema.catalog), without_unread(q2, engine.schema.catalog))
-    )
+    read = without_unread(q1, engine.schema.catalog), without_unread(q2, engine.schema.catalog)
+    queries = with_children_apart(engine.schema, read)
     # an average is best left whole, unless the other query has none to meet it
-    quotients = averages(q1) != averages(q2)
-    first, second = (_spelled(engine, _prepare(engine, q, quotients=quotients)) for q in (q1, q2))
+    quotients = averages(queries[0]) != averages(queries[1])
+    first, second = (
+        _spelled(engine, _prepare(engine, *pair, quotients=quotients))
+        for pair in zip(read, queries, strict=True)
+    )
     if first.sort != second.sort:
         first, second = reduce_order(engine, first), reduce_order(engine, second)
     return _plain(first, typed=typed), _plain(second, typed=typed)
@@ -171,8 +178,7 @@ def reservations(
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):
         modulo.add("errors")
-    catalog = engine.schema.catalog
-    return modulo | planned_otherwise(without_unread(q1, catalog), without_unread(q2, catalog), catalog)
+    return modulo | planned_otherwise(first.read, second.read, engine.schema.catalog)
 
 
 def _asks_keys_first(query: Query) -> bool:

@@ -24,7 +24,7 @@ from rewright.proxy.duckdb_backend.commands import (
     refusal,
 )
 from rewright.proxy.duckdb_backend.forms import check_forms
-from rewright.proxy.duckdb_backend.placing import add_private, executed, has_row, in_place
+from rewright.proxy.duckdb_backend.placing import add_private, executed, has_row, in_place, parsed
 from rewright.proxy.duckdb_backend.ports import PLACE, Declared, LakeCursor, Prepared, SqlPrepared
 from rewright.proxy.duckdb_backend.prepare_texts import ExecutePrepared, Prepare
 from rewright.proxy.duckdb_backend.prepared import (
@@ -41,10 +41,10 @@ from rewright.proxy.ports import SqlError
 from rewright.proxy.serving import local, time_limits
 from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.forwarding import PLACEHOLDER, forward
-from rewright.proxy.serving.private import Batch, Broken, Skipped, checked
+from rewright.proxy.serving.private import Batch, checked
 from rewright.proxy.serving.refusing import failed_execute, failed_parse, failed_query
 from rewright.proxy.serving.time_limits import TimeLimit
-from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, Replies, Send
+from rewright.proxy.session import IDLE, Ask, Emit, Exchange, Replies
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire.backend import CommandComplete
 from rewright.proxy.wire.frontend import Bind, Execute, Parse, Query
@@ -182,30 +182,18 @@ def _reading_parse(
     query: str,
     command: Declare | Copy | None,
 ) -> Exchange:
-    time_limits.begin(context)
     batch = Batch()
     shown = _add_time(context, command, batch)
-    try:
-        limit = time_limits.limit(context, checked((yield batch.ask())), shown)
+
+    def body(limit: TimeLimit, _: Replies) -> Exchange:
         prepared = yield from _prepared(context, query, statement.param_types, command, limit)
-    except Skipped:
-        yield Send(Parse(name, PLACEHOLDER).encode(), kinds=b"P")
-        return
-    except Broken as broken:
-        context.cycles.failed = True
-        yield Emit(broken.error.encode())
-        return
-    except SqlError as error:
-        yield from failed_parse(error)
-        return
-    except Cancelled:
-        yield from failed_parse(None)
-        return
-    answer = LakeStatement(prepared, command, token_hex(8))
-    statement.answer = answer
-    context.note_parsed(name, statement)
-    upstream = _upstream(command, prepared, answer.token)
-    yield from forward(Parse(name, upstream, prepared.param_types).encode(), b"P")
+        answer = LakeStatement(prepared, command, token_hex(8))
+        statement.answer = answer
+        context.note_parsed(name, statement)
+        upstream = _upstream(command, prepared, answer.token)
+        yield from forward(Parse(name, upstream, prepared.param_types).encode(), b"P")
+
+    yield from parsed(context, name, batch, shown, body)
 
 
 def execute_exchange(

@@ -11,9 +11,15 @@ from collections.abc import Callable
 from rewright.proxy.ports import PRIVATE_PREFIX, SqlError
 from rewright.proxy.serving import time_limits
 from rewright.proxy.serving.context import SessionContext
-from rewright.proxy.serving.forwarding import forward, forward_query
+from rewright.proxy.serving.forwarding import PLACEHOLDER, forward, forward_query
 from rewright.proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
-from rewright.proxy.serving.refusing import NOWHERE_STATE, error_bytes, failed_execute, substitute_error
+from rewright.proxy.serving.refusing import (
+    NOWHERE_STATE,
+    error_bytes,
+    failed_execute,
+    failed_parse,
+    substitute_error,
+)
 from rewright.proxy.serving.time_limits import TimeLimit
 from rewright.proxy.session import Cancelled, Emit, Exchange, PendingReply, Replies, Send
 from rewright.proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse
@@ -54,6 +60,27 @@ def in_place(
         )
         return
     yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
+
+
+def parsed(
+    context: SessionContext,
+    name: bytes,
+    batch: Batch,
+    shown: int,
+    body: Callable[[TimeLimit, Replies], Exchange],
+) -> Exchange:
+    """As ``in_place``, of a Parse: ``body`` finds the columns and sends the server what takes its place."""
+    time_limits.begin(context)
+    try:
+        replies = checked((yield batch.ask()))
+        yield from body(time_limits.limit(context, replies, shown), replies)
+    except Skipped:
+        yield Send(Parse(name, PLACEHOLDER).encode(), kinds=b"P")
+    except Broken as broken:
+        context.cycles.failed = True
+        yield Emit(broken.error.encode())
+    except (SqlError, Cancelled) as failed:
+        yield from failed_parse(failed if isinstance(failed, SqlError) else None)
 
 
 def executed(

@@ -14,7 +14,7 @@ from typing import Any
 
 from rewright.proxy.answers import encoding
 from rewright.proxy.duckdb_backend import values
-from rewright.proxy.duckdb_backend.placing import add_private, in_place
+from rewright.proxy.duckdb_backend.placing import add_private, in_place, parsed
 from rewright.proxy.duckdb_backend.ports import Prepared, SqlPrepared
 from rewright.proxy.duckdb_backend.prepare_texts import (
     ExecutePrepared,
@@ -28,10 +28,10 @@ from rewright.proxy.ports import PRIVATE_PREFIX, SqlError
 from rewright.proxy.serving import time_limits
 from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.forwarding import PLACEHOLDER, forward
-from rewright.proxy.serving.private import Batch, Broken, Skipped, checked, described
+from rewright.proxy.serving.private import Batch, checked, described
 from rewright.proxy.serving.refusing import failed_parse, failed_query
 from rewright.proxy.serving.time_limits import TimeLimit
-from rewright.proxy.session import Ask, Cancelled, Emit, Exchange, Replies, Send
+from rewright.proxy.session import Ask, Emit, Exchange, Replies
 from rewright.proxy.statements import MAX_STATEMENTS, Portal, Statement
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import CommandComplete, DataRow
@@ -171,34 +171,18 @@ def execute_parse(
         yield from failed_parse(command.refused)
         return
     kept = context.lake_prepared[command.name]
-    time_limits.begin(context)
     batch = Batch()
     index = add_private(batch, b"lake", statement.text.decode())
     shown = time_limits.add_question(context, batch)
-    try:
-        replies = checked((yield batch.ask()))
-        if _token(replies, index) != kept.token:
-            context.note_parsed(name, statement)
-            yield from forward(Parse(name, statement.text).encode(), b"P")
-            return
-        limit = time_limits.limit(context, replies, shown)
-        prepared, _ = yield from _ready(context, kept, command, _given(kept, replies, index), limit)
-    except Skipped:
-        yield Send(Parse(name, PLACEHOLDER).encode(), kinds=b"P")
-        return
-    except Broken as broken:
-        context.cycles.failed = True
-        yield Emit(broken.error.encode())
-        return
-    except SqlError as error:
-        yield from failed_parse(error)
-        return
-    except Cancelled:
-        yield from failed_parse(None)
-        return
-    statement.answer = LakeStatement(Prepared((), prepared.columns, None), command)
-    context.note_parsed(name, statement)
-    yield from forward(Parse(name, statement.text).encode(), b"P")
+
+    def body(limit: TimeLimit, replies: Replies) -> Exchange:
+        if _token(replies, index) == kept.token:
+            prepared, _ = yield from _ready(context, kept, command, _given(kept, replies, index), limit)
+            statement.answer = LakeStatement(Prepared((), prepared.columns, None), command)
+        context.note_parsed(name, statement)
+        yield from forward(Parse(name, statement.text).encode(), b"P")
+
+    yield from parsed(context, name, batch, shown, body)
 
 
 def executed_portal(

@@ -9,6 +9,8 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.prover.planned import planned_otherwise
+from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.text_pairs import prover
 
@@ -136,3 +138,13 @@ def test_the_server_raises_in_the_second_of_each_pair(scratch_server: ScratchSer
 def test_different_rows_of_none_are_none() -> None:
     first = "select count(distinct x) filter (where false) from t"
     assert prover(CATALOG, 30)(first, first.replace("distinct x", "*")) is not None
+
+
+def test_ctes_that_read_others_twice_are_looked_at_once() -> None:
+    """24 levels, each of which reads the one before it twice."""
+    levels = ", ".join(
+        f"c{n} as (select a.y from c{n - 1} a join c{n - 1} b on a.y = b.y)" for n in range(1, 25)
+    )
+    text = f"with c0 as (select 1 / x as y from t), {levels} select id, (select max(y) from c24) from t"
+    query = bind(text, CATALOG)
+    assert planned_otherwise(query, query, CATALOG) == frozenset()
