@@ -16,6 +16,8 @@ from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import Refuted
 from tests.equivalence.pair_sets import PairSet
 
+pytestmark = pytest.mark.long
+
 FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles")}
 LAWS = {(name, p.words): p for name in FOLDERS for p in pairs("laws", SETS / name)}
 UNLIKE = {
