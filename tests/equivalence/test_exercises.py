@@ -18,7 +18,7 @@ from tests.equivalence.pair_sets import PairSet
 
 pytestmark = pytest.mark.long
 
-FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles")}
+FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles", "coursework")}
 LAWS = {(name, p.words): p for name in FOLDERS for p in pairs("laws", SETS / name)}
 UNLIKE = {
     (name, f"{half} {p.words}"): p

@@ -12,6 +12,7 @@ from rewright.equivalence.prover.bags import block, exists, open_source, subst, 
 from rewright.equivalence.prover.build import conj, eq, negate, not_null, same
 from rewright.equivalence.prover.context import Context, identical
 from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.shapes import alike
 from rewright.equivalence.prover.symbols import IS_NULL, NOT, identity
 from rewright.equivalence.prover.terms import (
     App,
@@ -275,7 +276,7 @@ def prune_limited(p: Place, at: At) -> Bag | None:
     width = len(inner.outs)
     if c >= width - len(source.keys) - source.on:
         return None
-    same_as = next((k for k in range(c + 1, width) if inner.outs[k] == inner.outs[c]), None)
+    same_as = next((k for k in range(c + 1, width) if alike(inner.outs[k], inner.outs[c])), None)
     used = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
     if used and same_as is None:
         return None
