@@ -20,7 +20,7 @@ from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equa
 from rewright.sql.walk import deep_exprs
 
 from .aggregates import aggregate_term, window_term
-from .aliases import as_operator, other_name
+from .aliases import as_cast, as_operator, other_name
 from .arrays import array_of_rows, compared_with_elements, in_parts, no_elements
 from .bags import block, exists, the
 from .build import (
@@ -169,7 +169,7 @@ class Translation:
                 return self._operator(op, self._operands(op.name, args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
-                if (same := as_operator(e)) is not None:
+                if (same := as_operator(e) or as_cast(e)) is not None:
                     return self._term(same)
                 schema = func.schema
                 symbol = function(schema, other_name(e), seen_types(func, args), strict=func.strict)

@@ -34,3 +34,6 @@ select n from (select count(*) as n from rating group by client_id) t order by n
 -- equal rounded shares
 select client_id, round(100.0 * count(*) filter (where paid) / count(*), 2) from purchase group by client_id;
 select client_id, round(sum(case when paid then 1 else 0 end) * 100.0 / count(*), 2) from purchase group by client_id;
+-- equal days by cast and by function
+select date(at), count(*) from transfer group by date(at);
+select at::date, count(*) from transfer group by 1;
