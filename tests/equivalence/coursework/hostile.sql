@@ -46,3 +46,15 @@ select a.id, coalesce(a.q, 1) * (select sum(x.s) from measure x) from measure a;
 -- differs rounded shares, and shares of what was rounded
 select kind, round(100.0 * count(*) filter (where b) / count(*), 2) from measure group by kind;
 select kind, 100 * round(1.0 * count(*) filter (where b) / count(*), 2) from measure group by kind;
+-- differs the first of each, which may be NULL
+select distinct on (kind) kind, n from measure order by kind, n nulls first;
+select kind, min(n) from measure group by kind order by kind;
+-- differs the first and the last of each
+select distinct on (client_id) client_id, day from login order by client_id, day;
+select client_id, max(day) from login group by client_id order by client_id;
+-- differs the first of each and of all
+select distinct on (client_id) client_id, day from login order by client_id, day;
+select client_id, (select min(day) from login) from login group by client_id order by client_id;
+-- differs pages of the first of each
+select distinct on (client_id) client_id, day from login order by client_id, day limit 2;
+select client_id, min(day) from login group by client_id order by min(day), client_id limit 2;

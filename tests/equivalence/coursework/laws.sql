@@ -37,3 +37,12 @@ select client_id, round(sum(case when paid then 1 else 0 end) * 100.0 / count(*)
 -- equal days by cast and by function
 select date(at), count(*) from transfer group by date(at);
 select at::date, count(*) from transfer group by 1;
+-- equal the first of each by DISTINCT ON and by min
+select distinct on (client_id) client_id, day from login order by client_id, day, device;
+select client_id, min(day) from login group by client_id order by client_id;
+-- equal the last of each by DISTINCT ON, below a join
+select c.name, x.day from client c join (select distinct on (client_id) client_id, day from login order by client_id, day desc) x on x.client_id = c.id;
+select c.name, x.day from client c join (select client_id, max(day) as day from login group by client_id) x on x.client_id = c.id;
+-- equal the order of what DISTINCT ON keeps
+select distinct on (client_id) client_id, device from login order by client_id, day;
+select client_id, device from (select distinct on (client_id) client_id, device, day from login order by client_id, day) t order by client_id;
