@@ -5,7 +5,7 @@ select name from staff s where salary > (select salary from staff b where b.id =
 select shop_id, name, salary from staff s where not exists (select 1 from staff t where t.shop_id = s.shop_id and t.salary > s.salary);
 select s.shop_id, s.name, s.salary from staff s join (select shop_id, max(salary) as m from staff group by shop_id) g on g.shop_id = s.shop_id and g.m = s.salary;
 -- equal first login of each client, MIN and DISTINCT ON
-select client_id, min(day) as first from login group by client_id;
+select client_id, min(day) as first from login group by client_id order by client_id;
 select distinct on (client_id) client_id, day as first from login order by client_id, day;
 -- equal came back the next day, join and EXISTS
 select count(*) from login f where f.day = (select min(day) from login m where m.client_id = f.client_id) and exists (select 1 from login n where n.client_id = f.client_id and n.day = f.day + 1);
@@ -35,7 +35,7 @@ select client_id, count(*) from purchase where bought between '2024-02-01' and '
 select id from (select id, salary, avg(salary) over (partition by shop_id) as a from staff) t where salary > a;
 select id from staff s where salary > (select avg(salary) from staff t where t.shop_id = s.shop_id);
 -- equal most expensive of each category with LATERAL
-select c.category, i.id, i.price from (select distinct category from item) c cross join lateral (select id, price from item where category = c.category order by price desc, id limit 1) i;
+select c.category, i.id, i.price from (select distinct category from item) c cross join lateral (select id, price from item where category = c.category order by price desc, id limit 1) i order by c.category;
 select distinct on (category) category, id, price from item order by category, price desc, id;
 -- equal average stars with zero for none
 select i.id, coalesce(round(avg(r.stars), 2), 0) as stars from item i left join rating r on r.item_id = i.id group by i.id;

@@ -2,7 +2,7 @@ create table shop (id int primary key, city varchar(30) not null, opened date no
 create table staff (id int primary key, name varchar(40) not null, shop_id int not null references shop(id), salary int not null check (salary between 0 and 10000000), boss int references staff(id), hired date not null);
 create table item (id int primary key, title varchar(60) not null, category varchar(20) not null, price int not null check (price between 1 and 1000000));
 create table client (id int primary key, name varchar(40) not null, email varchar(80), town varchar(30), joined date not null);
-create table purchase (id int primary key, client_id int not null references client(id), shop_id int not null references shop(id), bought date not null, paid boolean not null);
+create table purchase (id int primary key, client_id int not null references client(id), shop_id int not null references shop(id), bought date not null check (bought between '1990-01-01' and '2089-12-31'), paid boolean not null);
 create table line (purchase_id int not null references purchase(id), item_id int not null references item(id), pieces int not null check (pieces between 1 and 1000), primary key (purchase_id, item_id));
 create table login (client_id int not null references client(id), day date not null check (day between '2000-01-01' and '2099-12-31'), device varchar(10) not null, minutes int not null check (minutes between 0 and 1440), primary key (client_id, day));
 create table follow (follower int not null references client(id), followed int not null references client(id), primary key (follower, followed));
