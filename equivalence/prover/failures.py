@@ -23,7 +23,6 @@ from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .raising import before_dropping
 from .ranges import described_as, fits_where, stays_in_range, with_constants
 from .series import never_fails
-from .shapes import alike
 from .symbols import (
     CASE,
     EQ,
@@ -48,6 +47,7 @@ from .terms import (
     Source,
     Term,
     Var,
+    alike,
     block_vars,
     null,
     walk_bag,

@@ -36,11 +36,6 @@ def shape(term: Term) -> tuple[Shape, tuple[Term, ...]]:
     return maker.term(term), tuple(maker.params)
 
 
-def alike(a: Term, b: Term) -> bool:
-    """Whether two terms are one but for the names of bound variables."""
-    return a == b or (type(a) is type(b) and shape(a) == shape(b))
-
-
 Question = tuple[object, ...]
 
 

@@ -12,7 +12,6 @@ from .asking import Asked
 from .bags import subst
 from .build import conj, eq, is_true, negate, not_null
 from .context import Context, identical
-from .shapes import alike
 from .symbols import EQ, NOT, SAME, identity
 from .terms import (
     INTEGER,
@@ -28,6 +27,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    alike,
     free_in_source,
     free_vars,
     rows_renamed,

@@ -12,7 +12,6 @@ from rewright.equivalence.prover.bags import block, exists, open_source, subst, 
 from rewright.equivalence.prover.build import conj, eq, negate, not_null, same
 from rewright.equivalence.prover.context import Context, identical
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.shapes import alike
 from rewright.equivalence.prover.symbols import IS_NULL, NOT, identity
 from rewright.equivalence.prover.terms import (
     App,
@@ -26,6 +25,7 @@ from rewright.equivalence.prover.terms import (
     Table,
     Term,
     Var,
+    alike,
     free_in_source,
     free_vars,
     null,
