@@ -299,3 +299,36 @@ current_setting('rewright.none')::date
 to_timestamp('a', 'YYYY')
 (current_date + 100000000)
 (select ('a'::text)::date)
+-- fill: num
+x
+y
+i8
+n
+m
+f
+-- fill: num2
+x
+y
+i8
+n
+m
+f
+-- fill: any
+x
+y
+n
+m
+f
+s
+c
+v
+d
+ts
+b
+-- fill: key
+g
+uid
+n
+c
+s
+f
