@@ -42,8 +42,16 @@ class Slot:
     term: Nested | None = None
 
 
-def slots(b: Block) -> list[Slot]:
+def slots(b: Block) -> tuple[Slot, ...]:
     """The bags directly inside a block, in a fixed order."""
+    found: tuple[Slot, ...] | None = getattr(b, "_places", None)
+    if found is None:
+        found = _slots(b)
+        object.__setattr__(b, "_places", found)
+    return found
+
+
+def _slots(b: Block) -> tuple[Slot, ...]:
     found: list[Slot] = []
     for i, (_, source) in enumerate(b.vars):
         match source:
@@ -53,17 +61,25 @@ def slots(b: Block) -> list[Slot]:
                 found.append(Slot(bag, "bag", i))
             case Multi(_, left, right):
                 found += [Slot(left, "bag", i), Slot(right, "bag", i, 1)]
-    return found + [Slot(n.bag, mode_of(n), term=n) for n in nested_terms(b)]
+    return (*found, *(Slot(n.bag, mode_of(n), term=n) for n in nested_terms(b)))
 
 
-def nested_terms(b: Block) -> list[Nested]:
+def nested_terms(b: Block) -> tuple[Nested, ...]:
     """The nested values of a block's predicates and outputs."""
+    known: tuple[Nested, ...] | None = getattr(b, "_nested", None)
+    if known is None:
+        known = _nested_terms(b)
+        object.__setattr__(b, "_nested", known)
+    return known
+
+
+def _nested_terms(b: Block) -> tuple[Nested, ...]:
     found: dict[Nested, None] = {}
     for t in (*b.preds, *b.outs):
         for s in walk_shallow(t):
             if isinstance(s, Nested):
                 found[s] = None
-    return list(found)
+    return tuple(found)
 
 
 def mode_of(term: Nested) -> Mode:

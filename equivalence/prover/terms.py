@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from rewright.sql.algebra import TableRef
@@ -190,8 +191,16 @@ def told_apart(vars_: tuple[tuple[int, Source], ...]) -> None:
         raise Captured
 
 
+class Searched(Hashed):
+    """What `places` finds in a block is kept: a search looks at it again for each rule and step."""
+
+    __slots__ = ("_nested", "_places")
+    _nested: tuple[Nested, ...] | None
+    _places: tuple[object, ...] | None
+
+
 @dataclass(frozen=True, slots=True)
-class Block(Hashed):
+class Block(Searched):
     """Rows, what holds of them, what is given for them. Raises Captured where two rows have one number."""
 
     vars: tuple[tuple[int, Source], ...]
@@ -419,8 +428,12 @@ def alike(a: Term, b: Term) -> bool:
         return True
     if type(a) is not type(b) or not isinstance(a, App | Nested) or a.type != b.type:
         return False
-    one, other = (rename_bound((Block((), (), (t,)),), _NO_ROW) for t in (a, b))
-    return one == other
+    return _in_one_numbering(a) == _in_one_numbering(b)
+
+
+@lru_cache(maxsize=20_000)
+def _in_one_numbering(term: Term) -> Bag:
+    return rename_bound((Block((), (), (term,)),), _NO_ROW)
 
 
 def renumber(bag: Bag, mapping: dict[int, int]) -> Bag:
