@@ -36,7 +36,7 @@ from rewright.sql.catalog import Catalog
 
 # how long one attempt may take at first, in seconds, and how much longer each time that it is made again:
 # most that prove anything take less than a tenth of a second
-_FIRST = 0.15
+_FIRST = 0.2
 _LONGER = 4.0
 # times the seconds in which a way proved nothing: in less than that it is not looked at again
 _HARDLY_MORE = 1.25
