@@ -17,6 +17,7 @@ from rewright.rewrite.model import TRUST, Candidate, Deadline, Evidence, Explain
 from rewright.rewrite.ports import (
     Checker,
     Database,
+    Early,
     Ports,
     Proposer,
     Prover,
@@ -161,13 +162,30 @@ class WatchedProposer:
     log: Log
 
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
+        self,
+        sql: str,
+        database: Database,
+        deadline: Deadline,
+        advice: Sequence[Unit],
+        early: Early | None = None,
     ) -> Sequence[Candidate]:
         with self.log.phase("search"):
-            found = self.inner.propose(sql, database, deadline, advice)
+            found = self.inner.propose(sql, database, deadline, advice, self._watched(early))
         for one in found:
             self.log.fates.setdefault(one.sql, Fate([s.name for s in one.steps], one.cost))
         return found
+
+    def _watched(self, early: Early | None) -> Early | None:
+        """What is looked at during the search is no search."""
+        if early is None:
+            return None
+
+        def look(found: Sequence[Candidate]) -> None:
+            started = time.perf_counter()
+            early(found)
+            self.log.seconds["search"] = self.log.seconds.get("search", 0.0) - time.perf_counter() + started
+
+        return look
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: nineteen schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: twenty schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -39,6 +39,7 @@ TWELFTH_SCHEMAS = ("depot",)
 THIRTEENTH_SCHEMAS = ("campus",)
 FOURTEENTH_SCHEMAS = ("bank",)
 FIFTEENTH_SCHEMAS = ("adnet",)
+SIXTEENTH_SCHEMAS = ("fishery",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -88,6 +89,8 @@ FOURTEENTH_QUERIES = FILES / "fourteenth_queries.jsonl"
 """Queries over ``FOURTEENTH_SCHEMAS``, each with something to gain; every third is kept."""
 FIFTEENTH_QUERIES = FILES / "fifteenth_queries.jsonl"
 """Queries over ``FIFTEENTH_SCHEMAS``: ORMs', analysts', models' and reports'; a third is kept."""
+SIXTEENTH_QUERIES = FILES / "sixteenth_queries.jsonl"
+"""Queries over ``SIXTEENTH_SCHEMAS``: ORMs', analysts', models' and reports'; a third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,7 @@ SETS = {
     "fifteenth": QuerySet(
         FIFTEENTH_QUERIES, FIFTEENTH_SCHEMAS, "the queries over a broker of advertisements"
     ),
+    "sixteenth": QuerySet(SIXTEENTH_QUERIES, SIXTEENTH_SCHEMAS, "the queries over a fisheries authority"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

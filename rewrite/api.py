@@ -260,6 +260,7 @@ class _Session:
             ports.derivations,
             ports.guard,
             self._assistant.stood_back,
+            self._assistant.look_early,
         )
         return Driver(self.job, reasoning, self._assistant, decision, ports.journal)
 

@@ -240,7 +240,7 @@ class Settings:
     width: int = 12
     quick_search: float = 1.0
     run_width: int = 5
-    looking: float = 0.15
+    looking: float = 0.25
     model: bool = True
     share: Literal["schema", "statistics", "samples"] = "schema"
     repairs: int = 2

@@ -5,7 +5,7 @@ Must not know who fills them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -123,15 +123,25 @@ class Unit:
     after: str = ""
 
 
+Early = Callable[[Sequence[Candidate]], None]
+"""Looks at candidates while others are still searched for."""
+
+
 class Proposer(Protocol):
     """The deterministic strategy: candidates reachable from ``sql`` by rules, best first, costs from
     ``database``.
 
     ``advice`` is what knowledge suggests: rules and categories to try first, patterns to apply as well.
+    ``early`` is told the most promising ones that one step leads to, before the search goes on.
     """
 
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
+        self,
+        sql: str,
+        database: Database,
+        deadline: Deadline,
+        advice: Sequence[Unit],
+        early: Early | None = None,
     ) -> Sequence[Candidate]: ...
 
 
@@ -179,9 +189,14 @@ class Journal(Protocol):
 
 class NoProposer:
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
+        self,
+        sql: str,
+        database: Database,
+        deadline: Deadline,
+        advice: Sequence[Unit],
+        early: Early | None = None,
     ) -> Sequence[Candidate]:
-        del sql, database, deadline, advice
+        del sql, database, deadline, advice, early
         return ()
 
 

@@ -13,7 +13,7 @@ from typing import cast
 
 from rewright.engines import clock
 from rewright.equivalence.decomposition.refinement import RefinementProof
-from rewright.equivalence.decomposition.search import PartsSearch, at_once, rounds
+from rewright.equivalence.decomposition.search import PartsSearch, Rounds, at_once
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
 from rewright.equivalence.proof import Composite, Proof
 from rewright.equivalence.prover.remembered import Memory
@@ -35,23 +35,43 @@ def prove_pair(
     between: Callable[[], None] = at_once,
     memory: Memory | None = None,
 ) -> Attempt:
-    """A proof of the pair within ``seconds``, or the reason why there is none; never raises for what is in
-    the queries.
+    """A proof of the pair within ``seconds``, or the reason why there is none: see `PairSearch`."""
+    return PairSearch(binding, catalog, between, memory).go_on(seconds)
+
+
+class PairSearch:
+    """The search for a proof of one pair, which may be gone on with: what was found, ruled out or had its
+    time in vain stays so. Never raises for what is in the queries.
 
     Where the candidate's order is fuller than the original's and the two are not proved to be the same, that
     its answers are among the original's is proved instead: with the reservation `refinement`. ``between``:
     called before each single proof, where others may go first. ``memory``: what was found out about other
     pairs over the catalog, and is added to.
     """
-    memory = memory or Memory()
-    ordered = _in_fuller_order(binding)
-    found = _prove_both_ways(binding, catalog, seconds if ordered is None else seconds / 2, between, memory)
-    if ordered is None or (found.proved is not None and _TIES not in found.proved.modulo):
-        return found
-    refining = _prove_both_ways(ordered, catalog, seconds / 2, between, memory).proved
-    if refining is None or _TIES in refining.modulo:
-        return found
-    return Attempt(_refined(refining), "", binding)
+
+    def __init__(
+        self,
+        binding: Binding,
+        catalog: Catalog,
+        between: Callable[[], None] = at_once,
+        memory: Memory | None = None,
+    ) -> None:
+        memory = memory or Memory()
+        ordered = _in_fuller_order(binding)
+        self._same = _BothWays(binding, catalog, between, memory)
+        self._refining = None if ordered is None else _BothWays(ordered, catalog, between, memory)
+
+    def go_on(self, seconds: float) -> Attempt:
+        """A proof within ``seconds`` from now, or the reason why there is none yet."""
+        if self._refining is None:
+            return self._same.go_on(seconds)
+        found = self._same.go_on(seconds / 2)
+        if found.proved is not None and _TIES not in found.proved.modulo:
+            return found
+        refining = self._refining.go_on(seconds / 2).proved
+        if refining is None or _TIES in refining.modulo:
+            return found
+        return Attempt(_refined(refining), "", found.binding)
 
 
 def _refined(proved: Proved) -> Proved:
@@ -73,44 +93,65 @@ def _in_fuller_order(binding: Binding) -> Binding | None:
     return None if ordered is None else replace(binding, original=ordered)
 
 
-def _prove_both_ways(
-    binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None], memory: Memory
-) -> Attempt:
-    """A proof of the pair by its parts, or of the whole: they take turns, each turn for longer."""
-    deadline = clock.now() + seconds
-    parts = PartsSearch(binding.original, binding.candidate, catalog, between, memory)
-    # what was said of the whole, without positions and with them
-    said: dict[bool, Attempt] = {}
-    # a proof with reservations, and how long other attempts may take to do without
-    kept: Proved | None = None
-    most_for_better = 0.0
-    for limit, positions in rounds(deadline):
-        found = _by_parts(parts, limit, deadline, positions=positions)
+class _BothWays:
+    """A search by the parts of a pair and of the whole: they take turns, each turn for longer."""
+
+    def __init__(
+        self, binding: Binding, catalog: Catalog, between: Callable[[], None], memory: Memory
+    ) -> None:
+        self.binding, self.catalog, self.between, self.memory = binding, catalog, between, memory
+        self.parts = PartsSearch(binding.original, binding.candidate, catalog, between, memory)
+        self.rounds = Rounds()
+        # what was said of the whole, without positions and with them, and how long it was looked at
+        self.said: dict[bool, Attempt] = {}
+        self.asked: dict[bool, float] = {}
+        # a proof with reservations, and how long other attempts may take to do without
+        self.kept: Proved | None = None
+        self.most_for_better = 0.0
+
+    def go_on(self, seconds: float) -> Attempt:
+        deadline = clock.now() + seconds
+        for limit, positions in self.rounds.until(deadline):
+            found = self._round(limit, deadline, positions=positions)
+            if found is not None:
+                return found
+            if self.parts.settled and len(self.said) > 1 and not any(a.late for a in self.said.values()):
+                break
+        if self.kept is not None:
+            return Attempt(self.kept, "", self.binding)
+        late = Attempt(None, "no proof: timeout", self.binding)
+        return next((self.said[p] for p in (False, True) if p in self.said), late)
+
+    def _round(self, limit: float, deadline: float, *, positions: bool) -> Attempt | None:
+        """What is proved in one round, if it is worth keeping."""
+        found = _by_parts(self.parts, limit, deadline, positions=positions)
         if found is not None and not found.modulo:
-            return Attempt(found, "", binding)
-        if positions not in said or said[positions].late:
-            between()
-            most = limit if found is None else _BETTER_SECONDS
-            if parts.settled and found is None and positions in said:
-                most = deadline - clock.now()  # nothing else is left to be tried
-            left = max(min(deadline - clock.now(), most), 0.0)
-            said[positions] = prove_both(binding, catalog, left, positions=positions, memory=memory)
-        whole = said[positions].proved
-        if found is not None:
-            if whole is not None and set(whole.modulo) < set(found.modulo):
-                return said[positions]
-            if kept is None:
-                kept, most_for_better = found, limit * _LONGER_FOR_BETTER
-            if limit >= most_for_better or parts.settled:
-                return Attempt(found, "", binding)
-            continue
-        if whole is not None:
-            return said[positions]
-        if parts.settled and len(said) > 1 and not any(a.late for a in said.values()):
-            break
-    if kept is not None:
-        return Attempt(kept, "", binding)
-    return next((said[p] for p in (False, True) if p in said), Attempt(None, "no proof: timeout", binding))
+            return Attempt(found, "", self.binding)
+        if positions not in self.said or self.said[positions].late:
+            self._whole(limit, deadline, found, positions=positions)
+        whole = self.said[positions].proved
+        if found is None:
+            return None if whole is None else self.said[positions]
+        if whole is not None and set(whole.modulo) < set(found.modulo):
+            return self.said[positions]
+        if self.kept is None:
+            self.kept, self.most_for_better = found, limit * _LONGER_FOR_BETTER
+        if limit >= self.most_for_better or self.parts.settled:
+            return Attempt(found, "", self.binding)
+        return None
+
+    def _whole(self, limit: float, deadline: float, found: Proved | None, *, positions: bool) -> None:
+        self.between()
+        most = limit if found is None else _BETTER_SECONDS
+        if self.parts.settled and found is None and positions in self.said:
+            most = deadline - clock.now()  # nothing else is left to be tried
+        left = max(min(deadline - clock.now(), most), 0.0)
+        if positions in self.said and left <= self.asked.get(positions, 0.0):
+            return
+        self.asked[positions] = left
+        self.said[positions] = prove_both(
+            self.binding, self.catalog, left, positions=positions, memory=self.memory
+        )
 
 
 def _by_parts(search: PartsSearch, limit: float, deadline: float, *, positions: bool) -> Proved | None:

@@ -34,9 +34,12 @@ from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 
-# how long one attempt may take at first, in seconds, and how much longer each time that it is made again
-_FIRST = 0.6
+# how long one attempt may take at first, in seconds, and how much longer each time that it is made again:
+# most that prove anything take less than a tenth of a second
+_FIRST = 0.2
 _LONGER = 4.0
+# times the seconds in which a way proved nothing: in less than that it is not looked at again
+_HARDLY_MORE = 1.25
 # the share of the time left that one look at a part may take
 _SHARE = 0.5
 
@@ -45,18 +48,27 @@ def at_once() -> None:
     """Nobody else has to be let go first."""
 
 
-def rounds(deadline: float) -> Iterator[tuple[float, bool]]:
+@dataclass(slots=True)
+class Rounds:
     """How many seconds one attempt may take, and whether positions are looked at
-    (`rewright.equivalence.prover.prove`), round by round until the deadline: what one attempt proves quickly
-    does not wait for what takes long in another, and no attempt takes the others' time.
+    (`rewright.equivalence.prover.prove`), round by round: what one attempt proves quickly does not wait for
+    what takes long in another, and no attempt takes the others' time.
     """
-    seconds = _FIRST
-    while True:
-        for positions in (False, True):
-            if clock.now() >= deadline:
-                return
-            yield seconds, positions
-        seconds *= _LONGER
+
+    seconds: float = _FIRST
+    positions: bool = False
+
+    def until(self, deadline: float) -> Iterator[tuple[float, bool]]:
+        """From the round that was cut short the last time, or the first, until the deadline."""
+        while clock.now() < deadline:
+            yield self.seconds, self.positions
+            if clock.now() < deadline:
+                self._following()
+
+    def _following(self) -> None:
+        if self.positions:
+            self.seconds *= _LONGER
+        self.positions = not self.positions
 
 
 def proved_by_parts(
@@ -69,7 +81,7 @@ def proved_by_parts(
     """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
     deadline = clock.now() + seconds
     search = PartsSearch(before, after, catalog, between)
-    for limit, positions in rounds(deadline):
+    for limit, positions in Rounds().until(deadline):
         found = search.round(limit, deadline, positions=positions)
         if found is not None:
             return found
@@ -116,6 +128,8 @@ class PartsSearch:
         self._found: dict[tuple[int, int], _Look] = {}
         # ways that lead nowhere however long they are looked at, without positions or with them
         self._hopeless: set[tuple[int, int, int, bool]] = set()
+        # how long others were looked at in vain
+        self._tried: dict[tuple[int, int, int, bool], float] = {}
 
     @property
     def settled(self) -> bool:
@@ -160,7 +174,8 @@ class PartsSearch:
             self._ways[n, k] = list(ways_of(difference, attempt.wider, catalog))
         ways = self._ways[n, k]
         for number, pair in enumerate(ways):
-            if (n, k, number, positions) in self._hopeless:
+            look = n, k, number, positions
+            if look in self._hopeless:
                 continue
             self.between()
             left = deadline - clock.now()
@@ -168,6 +183,9 @@ class PartsSearch:
                 self._late[positions] = True
                 return False
             seconds = left if number == len(ways) - 1 else left * _SHARE
+            if seconds <= _HARDLY_MORE * self._tried.get(look, 0.0):
+                self._late[positions] = True
+                continue
             binding = Binding(pair.before, pair.after, pair.catalog)
             said = prove_both(binding, pair.catalog, seconds, positions=positions, memory=self._memory)
             if said.proved is not None and isinstance(said.proved.proof, Proof):
@@ -175,8 +193,9 @@ class PartsSearch:
                 return True
             if said.late:
                 self._late[positions] = True
+                self._tried[look] = seconds
             else:
-                self._hopeless.add((n, k, number, positions))
+                self._hopeless.add(look)
         return False
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.decomposition.proving import PairSearch
 from rewright.equivalence.decomposition.search import at_once
 from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import bind_both
@@ -17,22 +17,41 @@ from rewright.equivalence.verdicts import to_json
 from rewright.rewrite.model import Evidence
 from rewright.sql.catalog import Catalog
 
+# searches for proofs that may be gone on with
+_KEPT = 64
+
 
 @dataclass(frozen=True, slots=True)
 class LinkProver:
     """``between``: called before each single proof, where others may go first. ``memory``: what proofs over
     the catalog found out; a checker of the same pairs shares it.
+
+    A pair that was not proved in its time is gone on with when it is asked of again: each candidate may be
+    looked at briefly first, and what that took is not lost.
     """
 
     catalog: Catalog
     search_path: tuple[str, ...] = ("public",)
     between: Callable[[], None] = at_once
     memory: Memory = field(default_factory=Memory, compare=False, repr=False)
+    _begun: dict[tuple[str, str], PairSearch] = field(default_factory=dict, compare=False, repr=False)
 
     def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
         """A proof of the pair, as the checker itself would make it; None when there is none."""
+        search = self._begun.pop((before, after), None) or self._search(before, after)
+        if search is None:
+            return None
+        proved = search.go_on(seconds).proved
+        if proved is not None:
+            return Evidence.of(to_json(proved))
+        # the last one asked of stands last
+        self._begun[before, after] = search
+        if len(self._begun) > _KEPT:
+            del self._begun[next(iter(self._begun))]
+        return None
+
+    def _search(self, before: str, after: str) -> PairSearch | None:
         bound = bind_both(before, after, self.catalog, self.search_path)
         if isinstance(bound, str):
             return None
-        proved = prove_pair(bound, self.catalog, seconds, self.between, self.memory).proved
-        return None if proved is None else Evidence.of(to_json(proved))
+        return PairSearch(bound, self.catalog, self.between, self.memory)

@@ -65,6 +65,8 @@ _ABOUT_AS_FAST = 1.15
 _QUICK = (0.3, 1.0)
 # the share of the time left that a round may take when another one follows
 _EARLY = 0.5
+# the share of the time left in which the first candidates are looked at while others are searched for
+_WHILE_SEARCHING = 0.1
 _NO_NEED = "not checked for lack of time or need"
 # seconds for a counterexample to what is proved, even when the time is up
 _LAST_LOOK = 0.5
@@ -137,6 +139,20 @@ class Assistant:
     _correcting: float = 0.0
     _stood_back: tuple[Candidate, ...] = ()
     _refuted: set[str] = field(default_factory=set)
+    # of candidates that were looked at before the search had ended
+    _begun: _Review = field(default_factory=_Review)
+
+    def look_early(self, candidates: Sequence[Candidate], deadline: Deadline) -> None:
+        """Run the first candidates and prove one, if that is quick, before the search goes on: most that gain
+        do so by one step, and what is verified stays so however the search ends.
+        """
+        if self.runs is None or not self.runs.allowed:
+            return
+        looking = deadline.within(deadline.left() * _WHILE_SEARCHING)
+        worth, _ = self._sifted(candidates, looking)
+        # what has not come to its end in a run is not known to gain
+        ran = [c for c in worth if any(not run.stopped for run in self.runs.of(c))]
+        self._prove_quickly(ran, self._begun, looking, looking)
 
     def act(self, command: Verify, deadline: Deadline) -> Verified:
         """The candidates that are equivalent to the original, in their order, and complaints about the
@@ -158,8 +174,9 @@ class Assistant:
         for candidate in worth:
             if candidate.via:
                 self.derivations.remember(candidate.sql, candidate.via)
-        review = _Review()
-        self._prove_quickly(worth, review, deadline)
+        review, self._begun = self._begun, _Review()
+        looking = deadline.within(deadline.left() * self.settings.looking)
+        self._prove_quickly(worth, review, deadline, looking)
         like = alike(worth, self.prover, deadline.within(deadline.left() * self.settings.looking))
         worth = like.ordered(review.proved_first(worth))
         self._check_all(worth, review, like, deadline)
@@ -168,7 +185,8 @@ class Assistant:
         fallen = [Fallen(c, review.complaints[c.key()]) for c in open_ones]
         fallen += [self._no_faster(candidate) for candidate in idle]
         told = tuple(one.complaint for one in fallen)
-        checked = tuple(review.passed[c.key()] for c in worth if c.key() in review.passed)
+        keys = dict.fromkeys((*(c.key() for c in worth), *review.passed))
+        checked = tuple(review.passed[key] for key in keys if key in review.passed)
         return Verified(checked, told, tuple(fallen), tuple(self.notes))
 
     def stood_back(self) -> tuple[Candidate, ...]:
@@ -178,14 +196,15 @@ class Assistant:
         found, self._stood_back = self._stood_back, ()
         return found
 
-    def _prove_quickly(self, worth: Sequence[Candidate], review: _Review, deadline: Deadline) -> None:
+    def _prove_quickly(
+        self, worth: Sequence[Candidate], review: _Review, deadline: Deadline, looking: Deadline
+    ) -> None:
         """Look for quick proofs, each candidate briefly before any gets longer, and check what has one at
         once where it may be served: the first verified candidate does not wait for the proofs of others.
 
         Only candidates of rules are tried, and after one that is proved without reservations only those that
         ran faster than it.
         """
-        looking = deadline.within(deadline.left() * self.settings.looking)
         ours = self._stops_first([c for c in worth if c.source == "rules"])
         for seconds in _QUICK:
             for candidate in ours:

@@ -41,10 +41,15 @@ def _none() -> tuple[Candidate, ...]:
     return ()
 
 
+def _later(found: Sequence[Candidate], deadline: Deadline) -> None:
+    """Nobody looks at candidates before the search has ended."""
+    del found, deadline
+
+
 @dataclass(slots=True)
 class Reasoning:
     """The agent of one run; remembers which texts were already proposed. ``stood_back``: candidates that
-    were not checked for the sake of others.
+    were not checked for the sake of others. ``early``: looks at the first ones while the search goes on.
     """
 
     sql: str
@@ -59,6 +64,7 @@ class Reasoning:
     derivations: Derives = field(default_factory=NoDerivations)
     guard: Guard = field(default_factory=NamesGuard)
     stood_back: Callable[[], tuple[Candidate, ...]] = _none
+    early: Callable[[Sequence[Candidate], Deadline], None] = _later
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
@@ -94,7 +100,11 @@ class Reasoning:
         share = deadline.within(deadline.left() / 2)
         if command.round == 1 and self.settings.rounds > 1:
             quick = share.within(self.settings.quick_search)
-            found = list(self.proposer.propose(self.sql, self.database, quick, ()))
+
+            def early(first: Sequence[Candidate]) -> None:
+                self.early(first, deadline)
+
+            found = list(self.proposer.propose(self.sql, self.database, quick, (), early))
             if found or not quick.passed:
                 return found
         advice = self._advice() if command.round > 1 else ()

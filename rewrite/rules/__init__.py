@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rewright.rewrite.rules.all_to_extreme import all_to_extreme
 from rewright.rewrite.rules.anti_join import anti_join
+from rewright.rewrite.rules.as_of_join import as_of_join
 from rewright.rewrite.rules.bare_column import bare_column
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.branches import eager_count, fan_out
@@ -54,6 +55,7 @@ from rewright.rewrite.rules.numbered_lateral import numbered_lateral
 from rewright.rewrite.rules.once_a_binding import once_a_binding
 from rewright.rewrite.rules.open_count import open_count
 from rewright.rewrite.rules.or_exists import or_exists
+from rewright.rewrite.rules.or_outer_join import or_outer_join
 from rewright.rewrite.rules.per_parent import per_parent
 from rewright.rewrite.rules.prune_union import prune_union
 from rewright.rewrite.rules.pull_up import pull_up
@@ -84,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     unnest,
     as_lateral,
     once_a_binding,
+    as_of_join,
     eager_count,
     exists_inequality,
     exists_extreme,
@@ -118,6 +121,7 @@ RULES: tuple[Rule, ...] = (
     count_to_exists,
     first_to_exists,
     or_join_union,
+    or_outer_join,
     all_to_extreme,
     redundant_keys,
     sum_of_counts,

@@ -5,8 +5,9 @@ Owns the walk over blocks and the check that the result keeps the statement's co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.sql import algebra as a
@@ -37,12 +38,13 @@ def applications(
     highest = highest_number(query)
     facts = Facts(catalog, query)
     wanted = a.output_columns(query)
+    looked_at = [(block, paths, dict[Callable[[Any], bool], bool]()) for block, paths in places.items()]
     for rule in rules:
         switched = frozenset(
             name.removeprefix(f"{rule.name}.") for name in off if name.startswith(f"{rule.name}.")
         )
-        for block, paths in places.items():
-            ctx = Context(facts, Fresh(highest), ctes, switched, top=not paths[0])
+        for block, paths, said in looked_at:
+            ctx = Context(facts, Fresh(highest), ctes, switched, not paths[0], said)
             for made in rule.apply(block, ctx):
                 whole = query
                 for path in paths:

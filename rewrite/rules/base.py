@@ -44,6 +44,8 @@ class Context:
     off: frozenset[str] = frozenset()
     # the block is the whole statement: its ORDER BY is visible and its column names are the result's
     top: bool = False
+    # what conditions of operands have said of the block: dozens of rules ask the same
+    asked: dict[Callable[[Any], bool], bool] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def catalog(self) -> Catalog:
@@ -68,6 +70,12 @@ class Context:
 
     def holds(self, guard: str, condition: bool) -> bool:
         return condition or guard in self.off
+
+    def meets(self, condition: Callable[[Any], bool], block: a.Query) -> bool:
+        """Whether the block that a rule is given meets a condition of its operand."""
+        if condition not in self.asked:
+            self.asked[condition] = condition(block)
+        return self.asked[condition]
 
 
 # --------------------------------------------------------------------------- operands
@@ -99,7 +107,7 @@ class Operand(Generic[Q]):
     def matches(self, block: a.Query, ctx: Context) -> bool:
         if not isinstance(block, self.kind) or (self.top and not ctx.top):
             return False
-        return all(holds(block) for holds in self.conditions)
+        return all(ctx.meets(holds, block) for holds in self.conditions)
 
 
 def grouped(block: a.Select) -> bool:

@@ -7,6 +7,9 @@
      WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id AND o.total > 100)
         OR EXISTS (SELECT 1 FROM sale s WHERE s.cust = c.id AND s.qty > 5)
 
+Arms that ask the same list ask it once. Beside a condition on what is shown, which no list answers, a list is
+asked by IN: the planner counts EXISTS within OR as if it were evaluated for each row, however it is run.
+
 What ORMs print for ``filter(Q(...) | Q(...)).distinct()``. The rows of an outer row are a product of lists
 none of which is empty, since a missing partner is a row of NULLs; so one of them passes if and only if some
 arm of OR is TRUE of a row of its own list. The row of NULLs is none where the arm refuses NULL. Lists that no
@@ -21,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.or_exists import as_member
 from rewright.sql import algebra as a
 from rewright.sql.facts import rejected_columns
 from rewright.sql.types import INT4
@@ -40,11 +44,14 @@ def either_match(block: a.Select, ctx: Context) -> a.Select | None:
     asked = [p for p in preds if free_rels(p) & lists.keys()]
     if len(asked) != 1 or not isinstance(asked[0], a.Or) or shown & lists.keys():
         return None
-    arms = [_matched(arm, lists, ctx) for arm in asked[0].args]
-    if None in arms:
+    own = [arm for arm in asked[0].args if not free_rels(arm) & lists.keys()]
+    paths = _by_path(asked[0].args, lists, ctx)
+    if paths is None:
         return None
+    asked_once = [_matched(path, arms, lists) for path, arms in paths.items()]
+    arms = [*own, *((as_member(x) or x) if own else x for x in asked_once)]
     rest = [p for p in preds if p is not asked[0]]
-    either = a.Or(tuple(x for x in arms if x is not None))
+    either = arms[0] if len(arms) == 1 else a.Or(tuple(arms))
     return replace(block, from_=tuple(bare), where=conjoin((*rest, either)))
 
 
@@ -63,21 +70,31 @@ def _is_list(join: a.Join) -> bool:
     return plain and join.on is not None and not has_subquery(join.on)
 
 
-def _matched(arm: a.Expr, lists: Mapping[int, a.Join], ctx: Context) -> a.Expr | None:
-    """An arm of OR asked of its own list alone: of the table that it reads and those that this one hangs
+def _by_path(
+    arms: Sequence[a.Expr], lists: Mapping[int, a.Join], ctx: Context
+) -> dict[tuple[int, ...], list[a.Expr]] | None:
+    """The arms that ask lists, by the tables that lead to the one they read; None where one is not so."""
+    found: dict[tuple[int, ...], list[a.Expr]] = {}
+    for arm in arms:
+        own = free_rels(arm) & lists.keys()
+        if not own:
+            continue
+        path = _path(own, lists)
+        if has_subquery(arm) or path is None:
+            return None
+        if not ctx.holds("null-is-refused", own <= {rel for rel, _ in rejected_columns(arm)}):
+            return None
+        found.setdefault(tuple(path), []).append(arm)
+    return found
+
+
+def _matched(path: Sequence[int], arms: Sequence[a.Expr], lists: Mapping[int, a.Join]) -> a.Exists:
+    """Arms of OR asked of their own list alone: of the table that they read and those that this one hangs
     on.
     """
-    own = free_rels(arm) & lists.keys()
-    if not own:
-        return arm
-    path = _path(own, lists)
-    if has_subquery(arm) or path is None:
-        return None
     conditions = [p for rel in path for p in conjuncts(lists[rel].on)]
-    if not ctx.holds("null-is-refused", own <= {rel for rel, _ in rejected_columns(arm)}):
-        return None
-    where = conjoin((*conditions, *conjuncts(arm)))
-    return a.Exists(a.Select(_ONE, tuple(lists[rel].right for rel in path), where))
+    asked = conjuncts(arms[0]) if len(arms) == 1 else (a.Or(tuple(arms)),)
+    return a.Exists(a.Select(_ONE, tuple(lists[rel].right for rel in path), conjoin((*conditions, *asked))))
 
 
 def _path(own: frozenset[int], lists: Mapping[int, a.Join]) -> Sequence[int] | None:

@@ -43,6 +43,12 @@ def or_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         yield Rewrite(replace(block, where=where), "EXISTS … OR EXISTS becomes one semi-join with the union")
 
 
+def as_member(exists: a.Exists) -> a.Quantified | None:
+    """EXISTS as IN, where FALSE and unknown are the same; None where it is tied by more than equalities."""
+    made = _arm(exists)
+    return None if made is None or free_rels(made[1]) else _union([made])
+
+
 def _arm(expr: a.Expr) -> tuple[tuple[Tie, ...], a.Select] | None:
     if not isinstance(expr, a.Exists) or not isinstance(expr.query, a.Select) or may_differ(expr.query):
         return None

@@ -23,6 +23,8 @@ from rewright.sql.printing import to_sql
 from rewright.sql.walk import canonical
 
 Cost = Callable[[str], float]
+First = Callable[[Sequence["Candidate"]], None]
+"""Told what single steps lead to, before the search goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class _Search:
     limits: Limits
     deadline: float
     search_path: tuple[str, ...] = ("public",)
+    first: First | None = None
     seen: set[a.Query] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
 
@@ -125,16 +128,17 @@ def propose(
     prefer: Sequence[str] = (),
     later: frozenset[str] = frozenset(),
     search_path: tuple[str, ...] = ("public",),
+    first: First | None = None,
 ) -> Iterator[Candidate]:
     """Candidates in the order they are found, at most ``limit``.
 
     ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a clock.now() moment;
     ``prefer`` names rules to try first, in this order, ``later`` those to try last; ``search_path``: the one
-    that texts are read under.
+    that texts are read under. What ``first`` takes is not taken from the search's time.
     """
-    first = {name: place for place, name in enumerate(prefer)}
-    ordered = sorted(rules, key=lambda r: (r.name in later, first.get(r.name, len(first)), -r.priority))
-    search = _Search(catalog, cost, limits, deadline, search_path)
+    places = {name: place for place, name in enumerate(prefer)}
+    ordered = sorted(rules, key=lambda r: (r.name in later, places.get(r.name, len(places)), -r.priority))
+    search = _Search(catalog, cost, limits, deadline, search_path, first)
     text = search.text(query)
     start = Candidate(query, text, (), frozenset(), cost(text))
     search.seen.add(canonical(query, keep_names=True))
@@ -171,6 +175,11 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
             if found.cost <= start.cost * limits.tolerance * max(slack.get(n, 1.0) for n, _ in found.steps):
                 states.append(found)
                 yield found
+        if state is start and search.first is not None and len(states) > 1:
+            began = clock.now()
+            search.first(states[1:])
+            search.deadline += clock.now() - began
+            enough += clock.now() - began
     yield from _finish(search, states, [r for r in rules if r.blind])
 
 

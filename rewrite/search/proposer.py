@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from rewright.engines import clock
 from rewright.rewrite.model import Candidate, Category, Deadline, Step
-from rewright.rewrite.ports import Database, Unit
+from rewright.rewrite.ports import Database, Early, Unit
 from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.search.chains import Derivations
 from rewright.rewrite.search.explore import Candidate as Found
@@ -19,6 +19,9 @@ from rewright.rewrite.search.explore import Limits, propose
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.printing import to_sql
+
+# how many of what single steps lead to are looked at before the search goes on
+_EARLY = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,12 @@ class RuleProposer:
     later: frozenset[str] = frozenset()
 
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
+        self,
+        sql: str,
+        database: Database,
+        deadline: Deadline,
+        advice: Sequence[Unit],
+        early: Early | None = None,
     ) -> Sequence[Candidate]:
         """At most ``width`` candidates, best first; none for a query that cannot be bound."""
         rules = (*self.rules, *(unit.rule for unit in advice if unit.rule is not None))
@@ -47,6 +55,18 @@ class RuleProposer:
             start = database.explain(to_sql(query, catalog=self.catalog, search_path=self.search_path)).cost
         except (BindError, Unsupported):
             return ()
+        categories = {r.name: r.category for r in rules}
+
+        def handed(picked: Sequence[Found]) -> list[Candidate]:
+            for one in picked:
+                self.derivations.remember(one.sql, one.via)
+            return [replace(_handed(c, categories, start), units=helped(c, advice)) for c in picked]
+
+        def first(found: Sequence[Found]) -> None:
+            cheaper = sorted((c for c in found if c.cost < start), key=lambda c: c.cost)
+            if early is not None and cheaper:
+                early(handed(cheaper[:_EARLY]))
+
         found = propose(
             query,
             self.catalog,
@@ -58,12 +78,9 @@ class RuleProposer:
             prefer=preferred(advice),
             later=self.later,
             search_path=self.search_path,
+            first=first,
         )
-        categories = {r.name: r.category for r in rules}
-        picked = chosen(list(found), self.width)
-        for one in picked:
-            self.derivations.remember(one.sql, one.via)
-        return [replace(_handed(c, categories, start), units=helped(c, advice)) for c in picked]
+        return handed(chosen(list(found), self.width))
 
 
 def preferred(advice: Sequence[Unit]) -> tuple[str, ...]:

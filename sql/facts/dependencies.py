@@ -34,8 +34,16 @@ from rewright.sql.facts.assumptions import NOTHING, Assumptions, usable_keys
 from rewright.sql.facts.looks import DETERMINISTIC
 from rewright.sql.facts.nulls import NonNull, Nullability, effective_kind
 from rewright.sql.facts.strictness import Col
-from rewright.sql.types import SqlType
-from rewright.sql.walk import conjuncts, deep_exprs, free_rels, rels_of
+from rewright.sql.types import SqlType, equality_is_identity
+from rewright.sql.walk import (
+    REFERENCES,
+    conjuncts,
+    deep_exprs,
+    free_rels,
+    has_subquery,
+    rels_of,
+    walk,
+)
 
 ROW = -1
 
@@ -307,8 +315,27 @@ class Dependencies:
         basis = reached.has(rows)
         if basis is None:
             return []
-        left = frozenset((r, ROW) for r in kept)
-        return [Dependency(left, frozenset(rows), basis)]
+        found = [Dependency(frozenset((r, ROW) for r in kept), frozenset(rows), basis)]
+        asked = _asked_of(on, padded, frozenset(kept))
+        if asked is not None:
+            # rows that agree on all that ON asks of them have the same partner, or none; where they are
+            # padded themselves they have none, whatever a row of NULLs would have
+            found.append(Dependency(asked, frozenset(rows), basis, strict=False))
+        return found
+
+
+def _asked_of(on: Expr | None, padded: FromItem, kept: frozenset[int]) -> frozenset[Col] | None:
+    """The columns of the kept rows that decide on their partner; None where more than these does: rows may
+    agree on values that look different, and what asks for looks tells them apart.
+    """
+    from rewright.sql.facts.effects import is_volatile
+
+    if on is None or is_volatile(on) or has_subquery(on) or free_rels(padded) & kept:
+        return None
+    read = [n for n in walk(on) if isinstance(n, REFERENCES) and n.rel in kept]
+    if not all(isinstance(n, Column) and equality_is_identity(n.type) for n in read):
+        return None
+    return frozenset((n.rel, n.pos) for n in read if isinstance(n, Column))
 
 
 def _rows(rels: frozenset[int]) -> frozenset[Col]:

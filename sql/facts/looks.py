@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from rewright.sql.algebra import Aggregate, Cast, Const, Expr, Op
+from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op
 from rewright.sql.facts.outputs import OutputFacts
 from rewright.sql.facts.strictness import Col
 from rewright.sql.types import SqlType, equality_is_identity
@@ -29,6 +29,13 @@ DETERMINISTIC = {"", "default", "C", "POSIX", "ucs_basic"}
 _HEADER = 4  # of a typmod: VARHDRSZ
 _MOST_DECIMALS = 1000  # of a declared scale; products beyond it are left alone
 _INTEGERS = {"int2", "int4", "int8"}
+# extract() makes numbers without decimals of these (timestamp.c, date.c: int64_to_numeric); infinite dates
+# are infinite, which looks like nothing else
+_WHOLE_FIELDS = {
+    *("century", "day", "decade", "dow", "doy", "hour", "isodow", "isoyear", "millennium", "minute", "month"),
+    *("quarter", "week", "year"),
+}
+_WITH_FIELDS = {"date", "timestamp", "timestamptz"}
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(\d*))?")
 
 
@@ -74,6 +81,8 @@ class Looks(OutputFacts[Look]):
                 return self._of_arithmetic(expr, columns)
             case Aggregate():
                 return self._of_aggregate(expr, columns)
+            case Call():
+                return _of_call(expr)
             case _:
                 return None
 
@@ -111,6 +120,15 @@ class Looks(OutputFacts[Look]):
         if expr.func.name == "sum" and expr.func.arg_types == ("numeric",):
             return self.of(arg, columns)
         return None
+
+
+def _of_call(expr: Call) -> Look | None:
+    if not expr.func.is_builtin or expr.func.name != "extract" or len(expr.args) != 2:
+        return None
+    field, source = expr.args
+    whole = isinstance(field, Const) and field.value in _WHOLE_FIELDS
+    known = source.type.is_builtin and source.type.name in _WITH_FIELDS
+    return ("decimals", 0) if whole and known else None
 
 
 def _of_constant(expr: Const) -> Look | None:

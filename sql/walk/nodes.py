@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from typing import Any, get_args
 
 from rewright.sql import algebra as a
@@ -30,11 +31,22 @@ def _node_fields(kind: Any) -> tuple[str, ...]:
 FIELDS: Mapping[type, tuple[str, ...]] = {kind: _node_fields(kind) for kind in NODES}
 
 
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """All fields at once: half of a search by rules is walks, and they do little else than this."""
+    if not names:
+        return lambda _: ()
+    values = attrgetter(*names)
+    return values if len(names) > 1 else lambda node: (values(node),)
+
+
+_VALUES: Mapping[type, Callable[[Any], tuple[Any, ...]]] = {kind: _getter(FIELDS[kind]) for kind in NODES}
+_CHILDLESS = frozenset(kind for kind in NODES if not FIELDS[kind])
+
+
 def parts(node: a.Node) -> list[a.Node]:
     """The nodes directly below a node of any kind, from left to right; subqueries are among them."""
     found: list[a.Node] = []
-    for name in FIELDS[type(node)]:
-        value = getattr(node, name)
+    for value in _VALUES[type(node)](node):
         if type(value) in NODES:
             found.append(value)
         elif value:
@@ -56,7 +68,7 @@ def walk(node: a.Node) -> Iterator[a.Node]:
     while stack:
         here = stack.pop()
         yield here
-        if below := parts(here):
+        if type(here) not in _CHILDLESS and (below := parts(here)):
             stack += reversed(below)
 
 

@@ -7,6 +7,7 @@ whatever they are, go through every agent and harm nothing.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
@@ -53,11 +54,13 @@ def url() -> Iterator[str]:
                 body["messages"], max_tokens=min(body["max_tokens"], 120), temperature=0.0
             )
             data = json.dumps(answer).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
+            # who asked may have given up, on a busy machine: its reply came too late and is nobody's
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
 
         def log_message(self, *args: object) -> None:
             pass

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rewright.rewrite.model import Candidate, Deadline, Evidence, Explained, Step, Timed
-from rewright.rewrite.ports import Database, DatabaseError, ResultColumn, Unit
+from rewright.rewrite.ports import Database, DatabaseError, Early, ResultColumn, Unit
 
 DDL = "create table p (k integer primary key, g integer not null, v integer); create table s (k integer, q integer)"
 ORIGINAL = "select p.k, p.v from p where p.v < (select avg(s.q) from s where s.k = p.k)"
@@ -153,7 +153,12 @@ class Rules:
     advised: list[Sequence[Unit]] = field(default_factory=list)
 
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
+        self,
+        sql: str,
+        database: Database,
+        deadline: Deadline,
+        advice: Sequence[Unit],
+        early: Early | None = None,
     ) -> Sequence[Candidate]:
         self.starts.append(sql)
         self.advised.append(advice)

@@ -73,6 +73,35 @@ def keys(text: str) -> set[tuple[int, ...]]:
         ("select x, count(*) from a group by x", {(0,)}),
         ("select count(*) from a group by x", set()),
         ("select id, x, count(*) from a group by id, x", {(0,)}),
+        # rows that agree on what ON asks of them have the same partner
+        (
+            (
+                "select a.x, d.m, count(*) from a left join (select aid, max(v) m from b group by aid) d"
+                " on d.aid = a.x group by a.x, d.m"
+            ),
+            {(0,)},
+        ),
+        (
+            (
+                "select a.x, d.m, count(*) from a left join (select aid, max(v) m from b group by aid) d"
+                " on d.aid = a.x and a.n > 1 group by a.x, d.m"
+            ),
+            {(0, 1)},
+        ),
+        (
+            (
+                "select a.x, d.m, count(*) from a left join (select aid, max(v) m from b group by aid) d"
+                " on d.aid = a.x and random() < 0.5 group by a.x, d.m"
+            ),
+            {(0, 1)},
+        ),
+        (
+            (
+                "select a.x, a.p, d.m from a left join (select aid, max(v) m from b group by aid) d"
+                " on d.aid = a.x and a.p::text = '1' group by a.x, a.p, d.m"
+            ),
+            {(0, 1, 2)},
+        ),
         ("select x, n, count(*) from a group by rollup (x, n)", set()),
         ("select max(x) from a", {()}),
         ("select x from a where id = 5", {()}),

@@ -12,6 +12,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.facts import Facts
+from rewright.sql.facts.looks import _WHOLE_FIELDS
 
 SCHEMA = """
 create table r (id int primary key, a char(2), b char(3), t text, n numeric(5,2), m numeric(6,3), u numeric, k int, big bigint,
@@ -56,6 +57,12 @@ def looks(target: str, source: str = "r") -> object:
         ("sum(big)", None),
         ("(select sum(n) from r)", ("decimals", 2)),
         ("f", None),
+        ("extract(year from date '2020-01-01' + k)", ("decimals", 0)),
+        ("extract(second from timestamp '2020-01-01' + k * interval '1 second')", None),
+        ("extract(julian from timestamp '2020-01-01' + k * interval '1 second')", None),
+        ("extract(epoch from date '2020-01-01' + k)", None),
+        ("extract(day from k * interval '1 day')", None),
+        ("date_part('year', timestamp '2020-01-01')", None),
     ],
 )
 def test_looks(target: str, look: object) -> None:
@@ -81,9 +88,33 @@ def filled(scratch_server: ScratchServer, module_database: str) -> Iterator[psyc
         yield connection
 
 
+WHOLE = [
+    f"extract({field} from {source} '2020-02-27' + k * interval '31 hours')"
+    for source in ("date", "timestamp", "timestamptz")
+    for field in sorted(_WHOLE_FIELDS)
+]
+DAYS = [
+    f"extract({field} from date '2020-02-27' + 9 * k)" for field in sorted(_WHOLE_FIELDS - {"hour", "minute"})
+]
+
+
 @pytest.mark.server
 @pytest.mark.parametrize(
-    "target", ["n", "w", "sum(n)", "sum(n + m)", "sum(n * m)", "-n", "n * 1.20", "n * k", "n - 1", "max(a)"]
+    "target",
+    [
+        *WHOLE,
+        *DAYS,
+        "n",
+        "w",
+        "sum(n)",
+        "sum(n + m)",
+        "sum(n * m)",
+        "-n",
+        "n * 1.20",
+        "n * k",
+        "n - 1",
+        "max(a)",
+    ],
 )
 def test_values_look_as_is_said(target: str, filled: psycopg.Connection[Any]) -> None:
     """On the server: the decimals, or bytes, of every value are those that were foretold."""
