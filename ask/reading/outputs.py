@@ -15,6 +15,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import RETURNING, TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.names_said import WHOLE
+from rewright.ask.reading.near_misses import COUNTS
 from rewright.ask.reading.phrases import FUNCTIONS, NOT_ADDED, checked, expressions_at, measure_at, parted
 from rewright.ask.reading.sense import LIFE
 from rewright.ask.reading.unit_names import unit_of
@@ -175,10 +176,22 @@ def _rows(draft: Draft) -> None:
                 and table.ref not in read
             ):
                 draft.scope.doubt(f"whether only what has rows of {table.ref.name} is meant", _BY_VERB)
-            draft.rows.append(table.ref)
+            if (counts := _counting(draft, at)) is None:
+                draft.rows.append(table.ref)
+            else:
+                link.columns = (*link.columns, *counts)
         draft.use(at)
     _rows_named(draft)
     _rows_of_values(draft)
+
+
+def _counting(draft: Draft, at: int) -> tuple[ColumnContext, ...] | None:
+    """`the average number of enrolled students`, of courses with a num_enrolled: what counts them."""
+    before = draft.links[at - 1] if at else None
+    if before is None or before.mark != "column" or not draft.links[at].glued:
+        return None
+    counts = [c for c in before.columns if c.kind == "number"]
+    return tuple(c for c in counts if set(map(stem, draft.scope.words(c))) & COUNTS) or None
 
 
 def _counted_by(draft: Draft, link: Link) -> bool:

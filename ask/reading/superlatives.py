@@ -291,7 +291,7 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
     if link.mark == "table":
         raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
     column = draft.scope.column(link)
-    counted = Aggregate("count", column.table)
+    counted = count_of(draft, draft.scope.context.table(column.table))
     draft.outputs.append((after, Column(column)))
     draft.groups.append(Column(column))
     draft.order.insert(0, (counted, way))

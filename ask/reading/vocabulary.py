@@ -103,6 +103,9 @@ THOSE_OF = 0.8
 """How well `member` fits a table of memberships."""
 _TOLD, _TOLD_LAST = 0.95, 0.88
 """How well the name fits that a comment begins with, and its last word."""
+_TOLD_BY = frozenset({"number", "no", "code", "ref", "reference"})
+_BY_NUMBER = 0.95
+"""How well `invoices` fits an invoice_number, where there is an invoice_date as well."""
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
     (frozenset({"email", "mail"}), "address"),
@@ -330,6 +333,8 @@ def _column_phrases(
         yield ("birth", "date"), 0.95
     if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
         yield (*words, "name"), 0.9
+    if column.kind == "text" and words[-1] in _TOLD_BY and not set(words[:-1]) <= set(table_words):
+        yield words[:-1], _BY_NUMBER  # an invoice is its number before it is a date
     for ends, general in _TAILS:
         if column.kind == "text" and words[-1] in ends:
             yield (*words, general), 0.95
