@@ -12,6 +12,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import (
     FUNCTIONS,
+    MONEY,
     amount_column,
     checked,
     counting_column,
@@ -19,7 +20,6 @@ from rewright.ask.reading.phrases import (
     only_measure,
 )
 
-_MONEY = frozenset({"revenue", "revenues", "turnover", "income", "earnings", "money"})
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
 _COUNTED = 0.95
 MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
@@ -44,7 +44,7 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
         if only is not None:
             return Aggregate(FUNCTIONS[following.mark], only), [after, rows_at]
     counts = link.word in MOST or "number of" in link.word
-    if following.mark == "table" and counts and following.word in _MONEY:
+    if following.mark == "table" and counts and following.word in MONEY:
         # `the most revenue`, of sales with a price: no number of sales
         money = amount_column(draft, draft.scope.table(following))
         if money is None:

@@ -16,7 +16,16 @@ from rewright.ask.reading.lexicon import RETURNING, TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.names_said import WHOLE
 from rewright.ask.reading.near_misses import COUNTS
-from rewright.ask.reading.phrases import FUNCTIONS, NOT_ADDED, checked, expressions_at, measure_at, parted
+from rewright.ask.reading.phrases import (
+    FUNCTIONS,
+    MONEY,
+    NOT_ADDED,
+    amount_column,
+    checked,
+    expressions_at,
+    measure_at,
+    parted,
+)
 from rewright.ask.reading.sense import LIFE
 from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import stem
@@ -140,6 +149,12 @@ def _rows(draft: Draft) -> None:
         if link.mark != "table" or link.used:
             continue
         table = draft.scope.table(link)
+        if link.word in MONEY and link.fit(table) < WHOLE and not measured:
+            # `what was the revenue in May`, of sales with a price: no list of sales
+            draft.outputs.append((at, _added_money(draft, link, table)))
+            draft.use(at)
+            measured = True
+            continue
         shown = [e for p, e in draft.outputs if p >= 0]
         if link.theirs and not shown and not draft.groups and draft.head is None:
             raise Unclear(f"it is not clear beside what {link.text} is wanted")
@@ -183,6 +198,14 @@ def _rows(draft: Draft) -> None:
         draft.use(at)
     _rows_named(draft)
     _rows_of_values(draft)
+
+
+def _added_money(draft: Draft, link: Link, table: TableContext) -> Aggregate:
+    """Raises Unclear where no one column holds it."""
+    money = amount_column(draft, table)
+    if money is None:
+        raise Unclear(f"it is not clear what adds up to the {link.text}")
+    return Aggregate("sum", money)
 
 
 def _counting(draft: Draft, at: int) -> tuple[ColumnContext, ...] | None:

@@ -20,6 +20,8 @@ from rewright.lake import names
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
 _OF_NUMBERS = {"avg", "sum", "median"}
+MONEY = frozenset({"revenue", "revenues", "turnover", "income", "earnings", "money"})
+"""What adds up to money, where no table is called so."""
 NOT_ADDED = {
     "age",
     "rank",

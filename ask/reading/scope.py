@@ -179,7 +179,7 @@ class Scope:
         return column
 
     def _either(self, link: Link, column: ColumnContext, other: ColumnContext) -> float:
-        """`which device is used the most`, of sessions with a device_type or settings with verified_devices."""
+        """`which device is used the most`, of sessions with a device_type or of settings with others."""
         spoken = any(one.mark in {"table", "value", "quoted"} for one in self.links)
         partly = link.fit(column) < _BETTER and self.said_table(link) is None
         return _ELSEWHERE if partly and not spoken and column.table != other.table else 0.96

@@ -167,8 +167,23 @@ def vocabulary(context: Context) -> Vocabulary:
                     key = key_of(phrase)
                     made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
                     made.roots[_rooted(key)].add(key)
+        _told_by_numbers(made, table)
     _called_in_comments(made)
     return made
+
+
+def _told_by_numbers(made: Vocabulary, table: TableContext) -> None:
+    """An invoice is its invoice_number before it is an invoice_date, where it has no name and no rows."""
+    held = {made.words(c) for c in table.columns}
+    for column in table.columns:
+        *base, last = made.words(column)
+        named = {(*base, "name"), (*base, "title"), tuple(base)} & held
+        if column.kind != "text" or last not in _TOLD_BY or named:
+            continue
+        if not set(base) <= set(made.table_words[table.ref]):
+            key = key_of(base)
+            made.columns[key][column] = max(_BY_NUMBER, made.columns[key].get(column, 0.0))
+            made.roots[_rooted(key)].add(key)
 
 
 def _called_in_comments(made: Vocabulary) -> None:
@@ -333,8 +348,6 @@ def _column_phrases(
         yield ("birth", "date"), 0.95
     if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
         yield (*words, "name"), 0.9
-    if column.kind == "text" and words[-1] in _TOLD_BY and not set(words[:-1]) <= set(table_words):
-        yield words[:-1], _BY_NUMBER  # an invoice is its number before it is a date
     for ends, general in _TAILS:
         if column.kind == "text" and words[-1] in ends:
             yield (*words, general), 0.95

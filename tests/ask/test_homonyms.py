@@ -45,8 +45,8 @@ def reader() -> Reader:
     )  # fmt: skip
     tally = table("tally", 50, tally_id="int4 key", cloth_id="int4 *9", weekday="text:Mon,Tue", count="int4")
     memo = table(
-        "memo", 70, memo_id="int4 key", binder_id="int4 *12", topic="text:parcel,holiday", sent_on="date"
-    )
+        "memo", 70, memo_id="int4 key", binder_id="int4 *12", topic="text:parcel,holiday", sent_on="date", read_on="date null"
+    )  # fmt: skip
     parcel = table("outgoing_parcel_daily", 60, row_no="int4 key", binder_id="int4 *12", grams="int4")
     guild = table("guild", 5, guild_id="int4 key", guild_name="text unique:Ost,Nord")
     term = table("term", 8, term_id="int4 key", term_name="text unique")
@@ -79,6 +79,7 @@ def reader() -> Reader:
         ("Who works under Ida Holm?", "binder.above_id in (select binder.binder_id from public.binder where", ""),
         ("Which cloths are out of stock?", "cloth.stock = 0", "null"),
         ("Which binders have no e-mail address?", "binder.email is null", ""),
+        ("What is the highest paid binder's email?", "binder.email", ""),
         ("What is the average number of stitched volumes per make?", "avg(volume.num_stitched)", ""),
     ],
 )  # fmt: skip
@@ -102,3 +103,18 @@ def test_neighbours_tell_what_a_word_is(reader: Reader, question: str, part: str
 )
 def test_what_may_be_either_is_refused(reader: Reader, question: str) -> None:
     assert_refused(reader, question)
+
+
+def test_revenue_is_a_sum_and_a_name_comes_before_a_number() -> None:
+    sale = table(
+        "sale", 90, sale_id="int4 key", price="numeric", sold_on="date", gateway_ref="text *80", gateway_name="text *4", voucher_number="text *70",
+        voucher_date="date",
+    )  # fmt: skip
+    reader = reader_of([sale])
+    assert_read(reader, "What was the revenue in May 2023?", ["sum(sale.price)"], "sale_id")
+    assert_read(
+        reader, "How many sales are there per gateway?", ["group by sale.gateway_name"], "gateway_ref"
+    )
+    assert_read(
+        reader, "How many sales are there per voucher?", ["group by sale.voucher_number"], "voucher_date"
+    )
