@@ -49,7 +49,7 @@ _BEFORE_NOUNS = frozenset(listed("have has had having with of for no any without
 _BE = frozenset(listed("is are was were be been being get gets got"))
 _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follow headline")))
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
-_ENDS_IT = frozenset({"each", "stop", "comma", "moment"})
+_ENDS_IT = frozenset({"stop", "comma", "moment"})
 """Behind these a participle says which rows: `coupons redeemed per shop`."""
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
@@ -367,7 +367,9 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             if after == at + 1 and _tells(link, links[after], scope):
                 continue
             link.mark = "relation"
-            ends = links[at - 1].mark == "table" and links[at + 1].mark in _ENDS_IT
+            ends = links[at - 1].mark == "table" and (
+                links[at + 1].mark in _ENDS_IT or links[at + 1].word == "per"
+            )
             passive = _is_passive(link, links[at + 1], scope) or ends
             scope.doubt("a verb that the data does not hold", _PASSIVE if passive else _BETWEEN)
         elif link.mark == "relation" and 0 < at < len(links) - 1 and _says_a_place(link, scope):
