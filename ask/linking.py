@@ -234,11 +234,11 @@ class Linker:
 
     def _quoted(self, token: Token) -> Link:
         named = self.names.of_run([t for t in tokens(token.text) if t.kind == "word"])
-        if named is not None and not self.values.said.get(plain(token.text)) and "_" in token.text:
+        found = self.values.of(token.text)
+        if named is not None and not found and "_" in token.text:
             return named
-        found = self.values.said.get(plain(token.text), ())
         exact = tuple((c, v) for c, v in found if v.lower() == token.text.lower())
-        return Link(token.text, "quoted", values=exact or tuple(found))
+        return Link(token.text, "value" if exact else "quoted", values=exact or tuple(found))
 
     def _phrase(self, run: Sequence[Token]) -> Link | None:
         text = " ".join(t.text for t in run)
@@ -249,10 +249,10 @@ class Linker:
             return self.names.general(text, lowered)
         named = self.names.of_run(run) if lowered != "no" else None
         # a common word counts as a value only as it is written in the data, or when it is nothing else
-        values = self.values.said.get(plain(text), ()) if run[0].word not in FILLERS - {"the", "a"} else ()
+        values = self.values.of(text) if run[0].word not in FILLERS - {"the", "a"} else ()
         if not values and (len(run) > 1 or "-" in lowered) and named is None and lowered not in GRAMMAR:
             single = " ".join((*(t.text for t in run[:-1]), names.singular(run[-1].word)))
-            values = self.values.said.get(plain(single), ())  # `no-shows`, of a value `no-show`
+            values = self.values.of(single)  # `no-shows`, of a value `no-show`
         if self.values.letter(text):
             return Link(
                 text, "value", values=tuple((c, v) for c, v in self.values.said[plain(text)] if v == text)

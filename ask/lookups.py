@@ -17,6 +17,7 @@ from rewright.ask.describe import Description
 from rewright.ask.execution import ExecutionError
 from rewright.ask.mentions import QUOTED, Mentions
 from rewright.ask.ports import Runner
+from rewright.ask.reading.marked_values import LOOKS_LIKE_A_CODE
 from rewright.ask.safety import Refused
 from rewright.sql.printer.names import quote_ident, quote_literal
 
@@ -29,13 +30,18 @@ _LONGEST = 80
 
 
 def names_in(question: str, mentions: Mentions) -> list[str]:
-    """What is quoted, and what is written like a name, as far as no known value says the same."""
+    """What is quoted, and what is written like a name or a code, as far as no known value says the same."""
     known = [(m.start, m.end) for m in mentions.find(question) if m.columns]
     found = [
         (match.start(), next(part for part in match.groups() if part)) for match in QUOTED.finditer(question)
     ]
+    coded = [(match.start(), match.end()) for match in LOOKS_LIKE_A_CODE.finditer(question)]
+    found += [(start, question[start:end]) for start, end in coded]
     found += [
-        (start, text) for match in _NAME.finditer(question) for start, text in _trimmed(match, mentions)
+        (start, text)
+        for match in _NAME.finditer(question)
+        for start, text in _trimmed(match, mentions)
+        if not any(a <= start < b for a, b in coded)
     ]
     free = [text for start, text in found if not any(a <= start < b for a, b in known)]
     return [text for text in dict.fromkeys(free) if 1 < len(text) <= _LONGEST][:MOST_NAMES]

@@ -24,6 +24,7 @@ from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.many_of_one import by_shared_names
+from rewright.ask.reading.marked_values import MarkedValues
 from rewright.ask.reading.modifiers import modified, modifiers
 from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.parsing import parse, without_presentation
@@ -85,6 +86,7 @@ class Reader:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.linker = Linker(context)
+        self.marked = MarkedValues(context)
 
     def read(
         self, question: str, *, evidence: str = "", previous: Reading | None = None
@@ -95,7 +97,8 @@ class Reader:
 
     def _as_said(self, question: str, evidence: str, previous: Reading | None) -> Reading | Refusal:
         """``question`` of what is returned may be written out."""
-        question, said = terms_said(numbers_spelled_out(clocks_written(typed_out(question))), self.context)
+        question = self.marked.quoted(numbers_spelled_out(clocks_written(typed_out(question))))
+        question, said = terms_said(question, self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
         found = self._read(question, evidence, previous)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
@@ -168,7 +171,7 @@ class Reader:
         sure = isinstance(found, Reading) and found.confidence >= _SURE
         first = columns_in(found.intent, self.context) if isinstance(found, Reading) else []
         share = share * (_NARROW if sure else _WIDE)
-        asked = f"{written_out(question, evidence)[0]} {defined(question, evidence)}"
+        asked = f"{self.marked.quoted(written_out(question, evidence)[0])} {defined(question, evidence)}"
         links = self.linker.link(asked)
         return kept(
             asked,

@@ -143,6 +143,8 @@ def _added_up(draft: Draft, table: TableContext, measure: Expression) -> Express
 
 def _ranked(draft: Draft, table: TableContext, measure: Expression, way: Direction, limit: int = 0) -> None:
     draft.best_of = tuple(dict.fromkeys(draft.groups))
+    if measure in draft.best_of:
+        raise Unclear("it is not clear of what the best of each group is wanted")
     label = tuple(Column(c) for c in draft.scope.label(table))
     asked = any(link.mark in {"column", "label"} and not link.used for link in draft.links)
     if asked and len(label) == 1 and label[0].column.key and label[0].column.kind == "number":

@@ -383,7 +383,7 @@ def _group_by_head(draft: Draft, at: int) -> None:
         return
     table = table_before(draft, at)
     draft.grouped_rows.append(table.ref)
-    draft.groups += [Column(c) for c in dict.fromkeys((draft.scope.key(table), *draft.scope.label(table)))]
+    draft.groups += map(Column, draft.scope.told_apart(table))
 
 
 def _range(draft: Draft, at: int) -> None:

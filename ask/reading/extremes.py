@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, OneOf
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import (
     FUNCTIONS,
+    MONEY,
     amount_column,
     checked,
     counting_column,
@@ -19,8 +20,8 @@ from rewright.ask.reading.phrases import (
     only_measure,
 )
 
-_MONEY = frozenset({"revenue", "revenues", "turnover", "income", "earnings", "money"})
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
+_COUNTED = 0.95
 MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
 
 
@@ -28,7 +29,7 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
     """What a superlative orders by, and the places it takes."""
     link = draft.links[at]
     if after is None:
-        return None, []
+        return _rows_of_a_value(draft, at) if link.word in MOST else None, []
     following = draft.links[after]
     if following.mark == "count" and (counted := draft.next(after, "table")) is not None:
         return count_of(draft, draft.scope.table(draft.links[counted])), [after, counted]
@@ -43,7 +44,7 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
         if only is not None:
             return Aggregate(FUNCTIONS[following.mark], only), [after, rows_at]
     counts = link.word in MOST or "number of" in link.word
-    if following.mark == "table" and counts and following.word in _MONEY:
+    if following.mark == "table" and counts and following.word in MONEY:
         # `the most revenue`, of sales with a price: no number of sales
         money = amount_column(draft, draft.scope.table(following))
         if money is None:
@@ -59,7 +60,22 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
             return Column(column), [after]
         if counts:
             return Aggregate("count", column, distinct=True), [after]
-    return None, []
+    return _rows_of_a_value(draft, at) if link.word in MOST else None, []
+
+
+def _rows_of_a_value(draft: Draft, at: int) -> Expression | None:
+    """`which month had the most weddings`, of events whose occasion is one: a condition already, whose rows
+    are counted.
+    """
+    kind = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    if kind is None or kind.mark != "value" or not kind.used or kind.preposition:
+        return None
+    held = {c for c, _ in kind.values}
+    tables = {c.column.table for c in draft.where if isinstance(c, OneOf) and c.column in held}
+    if len(tables) != 1:
+        return None
+    draft.scope.doubt("what is to be counted", _COUNTED)
+    return count_of(draft, draft.scope.context.table(tables.pop()))
 
 
 def behind(draft: Draft, at: int) -> int | None:

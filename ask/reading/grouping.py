@@ -10,14 +10,20 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Column,
     Expression,
+    OneOf,
     Part,
 )
 from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import PERIODIC, TIME_UNITS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import parted
 from rewright.ask.reading.rows import key_of
+from rewright.ask.reading.words import listed
 from rewright.lake import names
+
+_KINDS_OF_PEOPLE = frozenset(listed("job role position profession occupation title rank kind type"))
+_ROWS_OF_A_KIND = 0.95
 
 
 def groups(draft: Draft) -> None:
@@ -37,8 +43,8 @@ def groups(draft: Draft) -> None:
 def group(draft: Draft, at: int) -> None:
     """What an `each` names. Raises Unclear."""
     draft.use(at)
-    place = at + 1
-    taken = 0
+    taken = int(_each_of_a_kind(draft, at))
+    place = at + 1 + taken
     while place < len(draft.links) and not draft.links[place].used:
         end = _grouped(draft, place)
         if end is None:
@@ -53,6 +59,20 @@ def group(draft: Draft, at: int) -> None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     shown = [e for _, e in draft.outputs]
     draft.outputs += [(-1, e) for e in draft.groups if e not in shown and not _of_rows(draft, e)]
+
+
+def _each_of_a_kind(draft: Draft, at: int) -> bool:
+    """`each waiter`, of staff whose job is one: a condition already, for each of whose rows it is asked."""
+    kind = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    if kind is None or kind.mark != "value" or not kind.used or not kind.text.islower():
+        return False
+    held = {c for c, _ in kind.values if c.words[-1] in _KINDS_OF_PEOPLE}
+    tables = {c.column.table for c in draft.where if isinstance(c, OneOf) and c.column in held}
+    if len(tables) != 1:
+        return False
+    group_rows(draft, draft.scope.context.table(tables.pop()))
+    draft.scope.doubt(f"whether rows are meant by {kind.text}", _ROWS_OF_A_KIND)
+    return True
 
 
 def _each_of_times(draft: Draft, at: int) -> bool:
@@ -83,7 +103,8 @@ def _another_group(draft: Draft, place: int) -> bool:
     """`for each month and ward`: what comes right after a group, with a word between."""
     link = draft.links[place]
     if link.mark != "table":
-        return link.mark in {"column", "unit", "flag"}
+        # `how many letters did each clerk read`: what they did, where no word stands between
+        return link.mark in {"unit", "flag"} or (link.mark == "column" and not link.glued)
     after = draft.links[place + 1].mark if place + 1 < len(draft.links) else "stop"
     ends = after in {"stop", "comma", "order", "desc", "asc", "each", "moment"}
     return ends and not link.glued and not link.preposition and not link.theirs
@@ -135,6 +156,8 @@ def _grouped(draft: Draft, place: int) -> int | None:
         return (follows or place) + 1
     if link.mark in {"column", "flag"}:
         column_of = draft.scope.column(link)
+        if draft.links[place - 1].word == "per" and _counts_units(column_of, link):
+            raise Unclear(f"it is not clear whether what is wanted is divided by {column_of.name}")
         if (
             column_of.kind == "date"
             and "date" in draft.scope.words(column_of)
@@ -145,6 +168,12 @@ def _grouped(draft: Draft, place: int) -> int | None:
             draft.groups.append(Column(column_of))
         return place + 1
     return None
+
+
+def _counts_units(column: ColumnContext, link: Link) -> bool:
+    """`the price per share`, of trades with a number of shares: no group for each such number."""
+    several = names.normal(column.name).split()[-1:]
+    return column.kind == "number" and bool(several) and several[0] == f"{link.word.split()[-1]}s"
 
 
 def _compound(draft: Draft, at: int) -> bool:

@@ -70,6 +70,7 @@ ADDITIVE = frozenset(
 )
 """Of which the sum is meant where no one row is."""
 _PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
+_PART_OF = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent) of (?:the|its|their|his|her)\b", re.IGNORECASE)
 _RATE = re.compile(r"(\d[\d,.]*) (?:an?|per|each|every) (hour|day|week|month|year)\b", re.IGNORECASE)
 _PERCENT_OR_PART = 0.78
 _SAYS_PERCENT = frozenset(listed("pct percent percentage perc"))
@@ -240,7 +241,8 @@ def _percentages(intent: Intent, question: str, scope: Scope) -> None:
         held = left.column if isinstance(left, Column) else getattr(left, "of", None)
         if right not in said or isinstance(left, Ratio | Portion):
             continue
-        if not isinstance(held, ColumnContext) or not set(scope.words(held)) & _IN_PERCENT:
+        of_another = any(match[1].replace(",", "") == right for match in _PART_OF.finditer(question))
+        if of_another or not isinstance(held, ColumnContext) or not set(scope.words(held)) & _IN_PERCENT:
             raise Unclear(f"it is not clear of what {right} percent are meant")
         if held.type in {"numeric", "float4", "float8"} and not set(scope.words(held)) & _SAYS_PERCENT:
             scope.doubt(f"whether {held.name} holds percent or parts of one", _PERCENT_OR_PART)

@@ -195,7 +195,7 @@ def _steps(context: Context, ref: TableRef) -> list[Step]:
     return found
 
 
-_NEARLY, _RIVAL = 0.75, 0.85
+_NEARLY, _RIVAL = 0.75, 0.75
 """Of a way that was found in the data, where another is nearly as likely."""
 
 
@@ -210,13 +210,9 @@ def _best(
 
     best = max(map(likely, ways))
     kept = [way for way in ways if likely(way) >= best - 0.01]
+    rivals = [way for way in ways if way not in kept and likely(way) >= _NEARLY * best]
     if len(kept) == 1:
-        rivals = [way for way in ways if way not in kept and likely(way) >= _NEARLY * best]
-        by = {step.new for step in kept[0][:-1]}
-        # found in the data, as another way is that goes by other tables, of which nobody spoke either
-        another = any(not by & {step.new for step in way[:-1]} for way in rivals)
-        unsaid = bool(by) and not by & set(near)
-        return kept[0], _RIVAL if best < 1 and another and unsaid else 1.0
+        return kept[0], _RIVAL if best < 1 and _another_way(kept[0], rivals, near) else 1.0
     ends = {stem(w) for ref in (_begins_at(kept[0]), target) for w in names.words(ref.name)}
     said = {role(word) for word in roles if stem(word) not in ends}
     told = [way for way in kept if _told(way, kept, said)]
@@ -238,8 +234,17 @@ def _best(
         return bare[0], _BARE_KEY
     straight = [way for way in kept if not _through_a_parent(way)]
     if len(straight) == 1:
-        return straight[0], _STRAIGHT
+        others = [way for way in rivals if not _through_a_parent(way)]
+        rivalled = best < 1 and _another_way(straight[0], others, near)
+        return straight[0], _STRAIGHT * (_RIVAL if rivalled else 1.0)
     raise Unclear(f"several ways lead to {target.name}")
+
+
+def _another_way(way: Sequence[Step], rivals: Sequence[Sequence[Step]], near: Sequence[TableRef]) -> bool:
+    """Whether another way goes by other tables, where nobody spoke of those that this one goes by."""
+    by = {step.new for step in way[:-1]}
+    another = any(not by & {step.new for step in rival[:-1]} for rival in rivals)
+    return another and bool(by) and not by & set(near)
 
 
 def _through_a_parent(way: Sequence[Step]) -> bool:

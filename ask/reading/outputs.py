@@ -15,7 +15,17 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import RETURNING, TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.names_said import WHOLE
-from rewright.ask.reading.phrases import FUNCTIONS, NOT_ADDED, checked, expressions_at, measure_at, parted
+from rewright.ask.reading.near_misses import COUNTS
+from rewright.ask.reading.phrases import (
+    FUNCTIONS,
+    MONEY,
+    NOT_ADDED,
+    amount_column,
+    checked,
+    expressions_at,
+    measure_at,
+    parted,
+)
 from rewright.ask.reading.sense import LIFE
 from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import stem
@@ -139,6 +149,12 @@ def _rows(draft: Draft) -> None:
         if link.mark != "table" or link.used:
             continue
         table = draft.scope.table(link)
+        if link.word in MONEY and link.fit(table) < WHOLE and not measured:
+            # `what was the revenue in May`, of sales with a price: no list of sales
+            draft.outputs.append((at, _added_money(draft, link, table)))
+            draft.use(at)
+            measured = True
+            continue
         shown = [e for p, e in draft.outputs if p >= 0]
         if link.theirs and not shown and not draft.groups and draft.head is None:
             raise Unclear(f"it is not clear beside what {link.text} is wanted")
@@ -175,10 +191,30 @@ def _rows(draft: Draft) -> None:
                 and table.ref not in read
             ):
                 draft.scope.doubt(f"whether only what has rows of {table.ref.name} is meant", _BY_VERB)
-            draft.rows.append(table.ref)
+            if (counts := _counting(draft, at)) is None:
+                draft.rows.append(table.ref)
+            else:
+                link.columns = (*link.columns, *counts)
         draft.use(at)
     _rows_named(draft)
     _rows_of_values(draft)
+
+
+def _added_money(draft: Draft, link: Link, table: TableContext) -> Aggregate:
+    """Raises Unclear where no one column holds it."""
+    money = amount_column(draft, table)
+    if money is None:
+        raise Unclear(f"it is not clear what adds up to the {link.text}")
+    return Aggregate("sum", money)
+
+
+def _counting(draft: Draft, at: int) -> tuple[ColumnContext, ...] | None:
+    """`the average number of enrolled students`, of courses with a num_enrolled: what counts them."""
+    before = draft.links[at - 1] if at else None
+    if before is None or before.mark != "column" or not draft.links[at].glued:
+        return None
+    counts = [c for c in before.columns if c.kind == "number"]
+    return tuple(c for c in counts if set(map(stem, draft.scope.words(c))) & COUNTS) or None
 
 
 def _counted_by(draft: Draft, link: Link) -> bool:

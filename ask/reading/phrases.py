@@ -8,6 +8,7 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, During, Expression, Function, OneOf, Part
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
@@ -19,6 +20,8 @@ from rewright.lake import names
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
 _OF_NUMBERS = {"avg", "sum", "median"}
+MONEY = frozenset({"revenue", "revenues", "turnover", "income", "earnings", "money"})
+"""What adds up to money, where no table is called so."""
 NOT_ADDED = {
     "age",
     "rank",
@@ -257,11 +260,18 @@ def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct:
         if distinct or not set(words) & {"number", "count", "num", "total"}:
             raise Unclear(f"it is not clear whether {link.text} is to be counted or added up")
         return Column(column) if draft.head is not None else Aggregate("sum", column)
+    numeric = column.kind == "text" and column.values and all(map(_is_number, column.values))
+    if numeric and not distinct and not set(words) & names.KEY_WORDS:
+        raise Unclear(f"it is not clear whether {link.text} is to be counted or added up")
     if column.kind == "date" and not distinct and not {stem(w) for w in link.word.split()} & _DAYS:
         # `how many withdrew`: each row that has the date, however many on one day
         draft.scope.doubt("what is to be counted", 0.95)
         return Aggregate("count", column)
     return Aggregate("count", column, distinct=True)
+
+
+def _is_number(text: str) -> bool:
+    return text.strip().replace(".", "", 1).isdigit()
 
 
 def expressions_at(
@@ -335,6 +345,8 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
         draft.scope.table(draft.links[i]) for i in range(len(draft.links)) if draft.links[i].mark == "table"
     ]
     tables += [t for t in draft.scope.mentioned if t not in tables]
+    ranked = [t for e, _ in draft.order if isinstance(e, Aggregate) for t in tables_of(e)]
+    tables += [t for t in map(draft.scope.context.table, ranked) if t not in tables]
     tables = sorted(tables, key=lambda t: only_came(draft, t))
     timed = {c.column for c in draft.where if isinstance(c, During) and c.column.kind == "date"}
     for table in tables:

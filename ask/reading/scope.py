@@ -24,6 +24,8 @@ from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _THEIR_OWN = 0.92
+_BETTER = 0.9
+"""Fit of a name that says more than a part of it."""
 _TIE = 0.03
 _ELSEWHERE = 0.75
 _WORD_FOR = 0.9
@@ -163,7 +165,9 @@ class Scope:
             raise Unclear(f"{link.text} may be one of several: {where}")
         self._sure_once(link, (column.table, column.name), link.fit(column))
         if len(ranked) > 1 and ranked[1][0] > best - 0.12:
-            self.doubt("which of two columns is meant", 0.96)
+            self.doubt("which of two columns is meant", self._either(link, column, ranked[1][1]))
+        if any(link.fit(c) >= _BETTER > link.fit(column) for c in link.columns if c not in held):
+            self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _ELSEWHERE)
         spoken = {t.ref for one in self.links if one.mark == "table" for t in one.tables[:1]}
         other = self.said_table(link) is None and not {column.table} & spoken and len(spoken) > 0
         if other and link.fit(column) < _WORD_FOR and link.word in _OWN:
@@ -173,6 +177,12 @@ class Scope:
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
+
+    def _either(self, link: Link, column: ColumnContext, other: ColumnContext) -> float:
+        """`which device is used the most`, of sessions with a device_type or of settings with others."""
+        spoken = any(one.mark in {"table", "value", "quoted"} for one in self.links)
+        partly = link.fit(column) < _BETTER and self.said_table(link) is None
+        return _ELSEWHERE if partly and not spoken and column.table != other.table else 0.96
 
     def _only_qualifies(self, link: Link, column: ColumnContext) -> bool:
         """`the most units`, of a unit_price: a word before the noun that says what is measured."""
@@ -336,6 +346,19 @@ class Scope:
             table = waiting.pop()
             after = {j.one.table for j in self.context.joins if j.many.table == table} - found
             after |= {j.many.table for j in self.context.joins if j.one.table == table and j.single} - found
+            found |= after
+            waiting += after
+        return found
+
+    def always_with(self, ref: TableRef) -> set[TableRef]:
+        """The tables of which each row of this one has one row, itself among them."""
+        found, waiting = {ref}, [ref]
+        while waiting:
+            table = waiting.pop()
+            held = [
+                j for j in self.context.joins if j.many.table == table and not any(k.nulls for k in j.keys)
+            ]
+            after = {j.one.table for j in held} - found
             found |= after
             waiting += after
         return found

@@ -478,7 +478,7 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
     spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation"}}
     for condition in intent.where:
         left = condition.left if isinstance(condition, Compared | Ranged) else None
-        rows = _counted(intent) or intent.head
+        rows = _counted(intent) or _rows_meant(intent)
         if not isinstance(left, Column) or rows is None or left.column.table in {*spoken, rows}:
             continue
         told = [link for link in links if left.column in link.columns]
@@ -518,7 +518,7 @@ def _parts_of_those_with(intent: Intent, scope: Scope) -> None:
         told = [t for c in inside for t in tables_of(c)]
         for whole in wholes:
             of = whole.of if isinstance(whole.of, TableRef) else whole.of.table
-            if set(told) - scope.told_by(of):
+            if set(told) - scope.always_with(of):
                 scope.doubt(f"whether {of.name} of which nothing is said are of the whole", _FAR_VALUE)
 
 

@@ -21,6 +21,7 @@ from rewright.ask.reading.beside_nouns import (
     rates,
     rows_of_kinds,
 )
+from rewright.ask.reading.homonyms import kinds_like_grammar, rows_like_values, verbs_of_subjects
 from rewright.ask.reading.how_much import how_much
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.key_roles import keys_of_values, verbs_of_keys
@@ -48,20 +49,25 @@ _BEFORE_NOUNS = frozenset(listed("have has had having with of for no any without
 _BE = frozenset(listed("is are was were be been being get gets got"))
 _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follow headline")))
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
+_ENDS_IT = frozenset({"stop", "comma", "moment"})
+"""Behind these a participle says which rows: `coupons redeemed per shop`."""
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
 _PARTICIPLES = frozenset(
     listed("built born sold held sent paid made left bought won lost spent taught written given taken driven")
 )
 """What was done to a thing, no noun of it."""
-_DID = {"did", "do", "does"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 _KINDS = frozenset({"type", "kind", "category"})
+_AGENTS = ("er", "or", "ist", "ian", "person", "man", "woman")
+_MEASURES = frozenset({"count", "sum", "avg", "max", "min", "median", "ratio", "percent", "share"})
 
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
+    kinds_like_grammar(links)
+    rows_like_values(links, scope)
     links = own_rows(takings(links, scope))
     verbs_of_rows(links, scope)
     verbs_of_absence(links)
@@ -77,7 +83,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     lives(links, scope)
     times(links)
     times_over(links, scope)
-    _verbs_at_the_end(links, scope)
+    verbs_of_subjects(links, scope)
     _kinds_of_rows(links)
     _flags_of_others(links)
     _times_compared(links)
@@ -122,7 +128,7 @@ def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
 def _nouns_of_values(links: list[Link]) -> None:
     """`Italian food` beside a column food_type: the noun of a value's column says which column is meant."""
     for value, noun in itertools.pairwise(links):
-        if noun.mark == "label" and noun.glued and value.mark == "value" and value.text.islower():
+        if noun.mark == "label" and noun.glued and value.values and value.text.islower():
             raise Unclear(f"it is not clear whose {noun.text} is meant by {value.text}")
         named = {t.ref for t in noun.tables}
         of_table = tuple((c, v) for c, v in value.values if c.table in named)
@@ -176,7 +182,7 @@ def _done_to_measures(links: list[Link]) -> list[Link]:
 def _under_a_state(links: Sequence[Link]) -> None:
     """`berths that are under maintenance`: a value, nothing to compare with."""
     for below, value in pairwise(links):
-        if below.word == "under" and below.mark == "<" and value.mark == "value" and value.values:
+        if below.word == "under" and below.mark == "<" and value.values and value.text.islower():
             below.mark = "relation"
 
 
@@ -185,18 +191,6 @@ def _last_ones(links: Sequence[Link]) -> None:
     for last, noun in pairwise(links):
         if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
             raise Unclear(f"it is not clear which {noun.text} is the last")
-
-
-def _verbs_at_the_end(links: Sequence[Link], scope: Scope) -> None:
-    """`how many products did each customer order`: what they did, no customer orders."""
-    said = [link for link in links if link.mark != "stop"]
-    if len(said) < 3 or not set(scope.roles) & _DID:
-        return
-    last, before = said[-1], said[-2]
-    singular = last.mark == "table" and not last.word.endswith("s") and " " not in last.word
-    others = [link for link in said[:-1] if link.mark == "table" and link.tables[:1] != last.tables[:1]]
-    if singular and len(others) > 1 and before.mark in {"table", "value"} and last.glued:
-        last.mark = "relation"
 
 
 def _kinds_of_rows(links: Sequence[Link]) -> None:
@@ -373,7 +367,10 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             if after == at + 1 and _tells(link, links[after], scope):
                 continue
             link.mark = "relation"
-            passive = _is_passive(link, links[at + 1], scope)
+            ends = links[at - 1].mark == "table" and (
+                links[at + 1].mark in _ENDS_IT or links[at + 1].word == "per"
+            )
+            passive = _is_passive(link, links[at + 1], scope) or ends
             scope.doubt("a verb that the data does not hold", _PASSIVE if passive else _BETWEEN)
         elif link.mark == "relation" and 0 < at < len(links) - 1 and _says_a_place(link, scope):
             scope.doubt(f"whether {link.text} says which of them", _PASSIVE)
@@ -443,10 +440,14 @@ def without_whose(links: list[Link]) -> list[Link]:
             )
             valued = after is not None and after.mark in {"value", "quoted"}
             related = at > 0 and links[at - 1].mark == "relation"
-            told = at + 2 < len(links) and links[at + 2].mark in {"value", "quoted", "named", "moment"}
+            told = at + 2 < len(links) and links[at + 2].mark in {"value", "quoted", "named"}
             if _never_so(links, at):
                 continue
             if related and after is not None and after.mark == "table" and not plural and not told:
+                measured = any(link.mark in _MEASURES for link in links[:at])
+                if measured and after.glued and not after.word.endswith(_AGENTS):
+                    kept.append(link)  # `the total volume sold by branch`, which does not sell
+                    continue
                 raise Unclear(f"it is not clear whether by {after.text} means for each")
             compared = after is not None and after.mark in {">", "<", ">=", "<=", "="}
             if (

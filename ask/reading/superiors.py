@@ -21,6 +21,8 @@ def superiors(draft: Draft) -> None:
         first, second = draft.links[at : at + 2]
         if first.used or second.used:
             continue
+        if _under(draft, at):
+            return
         owned = first.mark in _NAMES and second.mark == "column" and _is_their(draft, second)
         of = second.mark in _NAMES and first.mark == "column" and second.preposition == "of"
         # `who supervises Bo Lind?`
@@ -39,6 +41,24 @@ def superiors(draft: Draft) -> None:
         table = draft.scope.context.table(key.one.table)
         draft.links.insert(end, Link(table.ref.name, "table", (table,), glued=True))
         return
+
+
+def _under(draft: Draft, at: int) -> bool:
+    """`who works under Bo Lind`, where rows refer to another of their table: those that refer to that one."""
+    under = draft.links[at]
+    own = [j for j in draft.scope.context.joins if j.many.table == j.one.table and not j.more]
+    if under.word != "under" or draft.scope.roles[:1] != ("who",) or len(own) != 1:
+        return False
+    told = _told_by(draft, at + 1, own[0])
+    if not told:
+        return False
+    draft.where.append(Refers(own[0].many, own[0].one, told[0], told[1:]))
+    end = at + 1 + len(told)
+    draft.use(*range(at, end))
+    draft.scope.doubt("a key that refers to a row of its own table", _OWN_KEY)
+    table = draft.scope.context.table(own[0].one.table)
+    draft.links.insert(end, Link(table.ref.name, "table", (table,), glued=True))
+    return True
 
 
 def _is_their(draft: Draft, role: Link) -> bool:

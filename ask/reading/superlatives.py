@@ -256,6 +256,16 @@ def _limited(draft: Draft) -> None:
         draft.limit, draft.ties = 1, True
 
 
+def _rows_of_a_column(draft: Draft, at: int) -> int | None:
+    """`the youngest member's name`: the members, of whom the name is wanted."""
+    behind = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    table = draft.scope.said_table(behind) if behind is not None and behind.mark == "column" else None
+    if behind is None or table is None or "'s" not in behind.word.split():
+        return None
+    draft.links.insert(at + 1, Link(table.ref.name, "table", (table,), glued=True))
+    return at + 1
+
+
 def _columns_ranked(draft: Draft, head: int, expression: Expression, *, several: bool) -> None:
     """`the title of the book with the highest price`: the columns before stay what is shown."""
     table = draft.table_after(head)
@@ -291,7 +301,7 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
     if link.mark == "table":
         raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
     column = draft.scope.column(link)
-    counted = Aggregate("count", column.table)
+    counted = count_of(draft, draft.scope.context.table(column.table))
     draft.outputs.append((after, Column(column)))
     draft.groups.append(Column(column))
     draft.order.insert(0, (counted, way))
@@ -309,6 +319,8 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     place = place if place is not None else draft.table_after(at)
     if link.adjective is not None and place is None:
         place = _rows_of_a_value(draft, at)
+    if link.adjective is not None and place is None:
+        place = _rows_of_a_column(draft, at)
     if link.adjective is None or place is None:
         raise Unclear(f"it is not clear what is meant by {link.text}")
     table = draft.scope.table(draft.links[place])

@@ -48,6 +48,7 @@ _TURNS = tuple(
         (r"\b(left|quit) (?:the|our) (?:company|firm|business|organi[sz]ation|team|staff)(?=\W*$)", r"\1"),
         (r"\bstill (?:with us|working here|working for us|work here|work for us|here)\b", "still"),
         (r"\b(?:in|into) force\b", "valid"),
+        (r"\b(?:is|are|was|were) (?:currently )?out of stock\b", "have a stock of 0"),
         # `season by season`
         (r"\b(\w+) by \1\b", r"for each \1"),
         # `which object was acquired most recently?`

@@ -23,6 +23,7 @@ _TYPED = tuple(
         (r"^%(?= of\b)", "percentage"),
         (r"(?:\B#|\b(?:nr|nbr|num|no)\b\.?) of(?=\s)", "number of"),
         (r"\b(?:pls|plz)\b", "please"),
+        (r"\be-mail(?=s?\b)", "email"),
         (r"\bin pct\b", "in percent"),
     )
 )

@@ -21,6 +21,8 @@ _FEW = 30
 
 _NAMES = frozenset({"name", "person", "artist", "author", "composer", "player"})
 _LONGEST_NAME = 4
+_TELLING = "#+"
+"""Marks at the end of a value that tell it from the same without."""
 
 
 def _last_name(value: str) -> str:
@@ -56,6 +58,12 @@ class ValuesSaid:
                         self.roots[root(value.lower())].append((column, value))
                     if (last := _last_name(value)) and vocabulary.words(column)[-1] in _NAMES:
                         self.last_names[last].append((column, value))
+
+    def of(self, text: str) -> list[tuple[ColumnContext, str]]:
+        """The values of these words, in any case and with any marks between them: `C` is no `C#`."""
+        marks = text[len(text.rstrip(_TELLING)) :]
+        held = self.said.get(plain(text), [])
+        return [(c, v) for c, v in held if plain(v) != plain(text) or v[len(v.rstrip(_TELLING)) :] == marks]
 
     def last_name(self, token: Token) -> list[tuple[ColumnContext, str]]:
         """`Beethoven`, of one whole name alone that ends so."""

@@ -103,6 +103,9 @@ THOSE_OF = 0.8
 """How well `member` fits a table of memberships."""
 _TOLD, _TOLD_LAST = 0.95, 0.88
 """How well the name fits that a comment begins with, and its last word."""
+_TOLD_BY = frozenset({"number", "no", "code", "ref", "reference"})
+_BY_NUMBER = 0.95
+"""How well `invoices` fits an invoice_number, where there is an invoice_date as well."""
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
     (frozenset({"email", "mail"}), "address"),
@@ -164,8 +167,23 @@ def vocabulary(context: Context) -> Vocabulary:
                     key = key_of(phrase)
                     made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
                     made.roots[_rooted(key)].add(key)
+        _told_by_numbers(made, table)
     _called_in_comments(made)
     return made
+
+
+def _told_by_numbers(made: Vocabulary, table: TableContext) -> None:
+    """An invoice is its invoice_number before it is an invoice_date, where it has no name and no rows."""
+    held = {made.words(c) for c in table.columns}
+    for column in table.columns:
+        *base, last = made.words(column)
+        named = {(*base, "name"), (*base, "title"), tuple(base)} & held
+        if column.kind != "text" or last not in _TOLD_BY or named:
+            continue
+        if not set(base) <= set(made.table_words[table.ref]):
+            key = key_of(base)
+            made.columns[key][column] = max(_BY_NUMBER, made.columns[key].get(column, 0.0))
+            made.roots[_rooted(key)].add(key)
 
 
 def _called_in_comments(made: Vocabulary) -> None:

@@ -49,6 +49,9 @@ def write(
     return _Writer(intent, context, roles, said).written()
 
 
+_PAIR = 2
+
+
 class _Writer:
     def __init__(
         self, intent: Intent, context: Context, roles: Sequence[str], said: Sequence[TableRef] = ()
@@ -257,6 +260,8 @@ class _Writer:
         share a row, as the authors of one organization a publication.
         """
         beside = {j.join.one.table for j in steps if j.join.many.table == step.new}
+        if len({j.one.table for j in self.context.joins if j.many.table == step.new}) > _PAIR:
+            return False  # who took which course in which term: a student is met several times in a term
         return key_of(self.context.table(step.new)) is None and bool(beside & grouped)
 
     def _repeats(self, root: TableRef, steps: Sequence[Step]) -> bool:

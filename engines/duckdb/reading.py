@@ -230,11 +230,25 @@ def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], 
         sql = prompt.strip().removeprefix("FROM ").removesuffix(";")
         # the prompt names the file it found, not the pattern that means it alone
         sql = sql.replace("'" + str(path).replace("'", "''") + "'", file_literal(path))
-        return _read(connection, sql, notes, into)
+        return _read(connection, _short_years_as_text(sql), notes, into)
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error:
         return _read(connection, f"read_csv({file_literal(path)}, {options})", notes, into)
+
+
+def _short_years_as_text(sql: str) -> str:
+    """The call of read_csv with days whose years have two digits left as texts.
+
+    DuckDB takes the first form that fits, and reads `29/05/24` as a day of 2029. What such texts mean is
+    found over the whole column when they are cleaned.
+    """
+    for kind in ("date", "timestamp"):
+        short = rf", {kind}format='[^']*%y[^']*'"
+        if re.search(short, sql):
+            sql = re.sub(short, "", sql)
+            sql = re.sub(rf"(?<=: )'{kind.upper()}'(?=[,}}])", "'VARCHAR'", sql)
+    return sql
 
 
 # errors of conversion come while rows are read, not when the scan is described

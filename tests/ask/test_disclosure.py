@@ -201,6 +201,7 @@ def test_a_name_among_many_is_looked_up(people: psycopg.Connection[Any]) -> None
         ("Who is Zebrowski?", []),
         ("List the Person with the most Visits", []),
         ("how many visits are there", []),
+        ("who used part BR/77#2 of zed@mail.example?", ["BR/77#2", "zed@mail.example"]),
     ],
 )
 def test_what_is_taken_for_a_name(people: psycopg.Connection[Any], question: str, names: list[str]) -> None:
