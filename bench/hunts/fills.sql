@@ -299,3 +299,34 @@ current_setting('rewright.none')::date
 to_timestamp('a', 'YYYY')
 (current_date + 100000000)
 (select ('a'::text)::date)
+-- fill: wv
+i2
+f4
+oi
+dm
+sh
+cp
+js
+ip
+ci
+mo
+ti
+tt
+t0
+ir
+nr
+dr
+mr
+vb
+b3
+ct
+cc
+te
+by
+na
+ta
+ca
+bx
+n2
+q
+g2
