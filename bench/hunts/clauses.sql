@@ -472,3 +472,39 @@ select g from t p group by g having count(case when {c} then 1 end) = count(*);
 select g from t p group by g except select g from t p where ({c}) is not true;
 select g from t p group by g except select g from t p where not ({c});
 select g from t p where {c} group by g
+-- family: where nulls stand
+select p.id from t p where {c} order by {o} is null, {o}, p.id;
+select p.id from t p where {c} order by {o} nulls last, p.id;
+select p.id from t p where {c} order by {o} nulls first, p.id;
+select p.id from t p where {c} order by {o} desc nulls last, p.id;
+select p.id from t p where {c} order by {o} is null, {o} desc, p.id;
+select p.id from t p where {c} order by {o} is not null desc, {o}, p.id;
+select p.id from t p where {c} order by ({o} is null)::int, {o}, p.id;
+select p.id from t p where {c} order by case when {o} is null then 1 else 0 end, {o}, p.id;
+select p.id from t p where {c} order by case when {o} is not null then 1 else 0 end, {o}, p.id;
+select p.id from t p where {c} order by {o} is null desc, {o}, p.id;
+select p.id from t p where {c} order by {o} is null, p.id, {o};
+select p.id from t p where {c} order by {o} is null, {o} is not null, {o}, p.id;
+select p.id from t p where {c} order by {o} is null, {o} nulls first, p.id;
+select id from (select p.id, row_number() over (order by {o} is null, {o} desc, p.id) r from t p where {c}) q order by r;
+select id from (select p.id, row_number() over (order by {o} desc nulls last, p.id) r from t p where {c}) q order by r;
+select id from (select p.id, {o} y from t p where {c} order by {o} is null, {o}, p.id limit 100) q order by y, id;
+select unnest(array_agg(p.id order by {o} is null, {o} desc, p.id)) from t p where {c};
+select unnest(array_agg(p.id order by {o} desc nulls last, p.id)) from t p where {c}
+-- family: where nulls stand among peers
+select p.id, rank() over (order by p.y is null, p.y) from t p;
+select p.id, rank() over (order by p.y) from t p;
+select p.id, rank() over (order by p.y nulls first) from t p;
+select p.id, rank() over (order by p.y is not null, p.y) from t p;
+select p.id, count(*) over (order by p.y is null, p.y) from t p;
+select p.id, count(*) over (order by p.y) from t p;
+select p.id, count(*) over (order by p.y is not null, p.y) from t p;
+select p.id, count(*) over (order by p.y nulls first) from t p;
+select p.id, count(*) over (order by p.y is null) from t p;
+select p.id, count(*) over (order by p.y is null, p.y rows unbounded preceding) from t p;
+select p.id, count(*) over (order by p.y is null, p.y groups between 1 preceding and current row) from t p;
+select p.id, count(*) over (order by p.y groups between 1 preceding and current row) from t p;
+select p.id, array_agg(p.x) over (order by p.y is null, p.y, p.id) from t p;
+select p.id, array_agg(p.x) over (order by p.y, p.id) from t p;
+select p.id, first_value(p.x) over (partition by p.g order by p.y is null desc, p.y desc, p.id) from t p;
+select p.id, first_value(p.x) over (partition by p.g order by p.y desc, p.id) from t p

@@ -238,7 +238,7 @@ select nx.b, ny.b from nx join ny on nx.a = ny.a;
 -- different: NULLs first where it goes down
 select id from acct order by lim desc, id limit 2;
 select id from acct order by lim desc nulls last, id limit 2;
--- open: NULLs last by a CASE
+-- equal: NULLs last by a CASE
 select id from acct order by case when lim is null then 1 else 0 end, lim desc, id;
 select id from acct order by lim desc nulls last, id;
 -- open: a pattern of one character
