@@ -328,3 +328,31 @@ select p.id, 1 + (select count(*) from t q where q.n < p.n) from t p;
 select p.id, rank() over (order by p.c) from t p;
 select p.id, count(*) over (order by p.x) from t p;
 select p.id, count(*) over (order by p.x rows unbounded preceding) from t p
+-- family: flags
+select p.g from t p group by p.g having bool_or({c});
+select p.g from t p group by p.g having max(case when {c} then 1 else 0 end) = 1;
+select p.g from t p group by p.g having max(case when {c} then 1 else 0 end) > 0;
+select p.g from t p group by p.g having max(case when {c} then 1 end) = 1;
+select p.g from t p group by p.g having min(case when {c} then 0 else 1 end) = 0;
+select p.g from t p group by p.g having min(case when {c} then 1 else 0 end) = 1;
+select p.g from t p group by p.g having bool_and({c});
+select p.g from t p group by p.g having min(case when {c} then 1 when not ({c}) then 0 end) = 1;
+select p.g from t p group by p.g having max(case when {c} then 2 when not ({c}) then 1 else 0 end) = 2;
+select p.g from t p group by p.g having max(case when {c} then 2 when not ({c}) then 1 else 0 end) >= 1;
+select p.g from t p group by p.g having count({c}) > 0;
+select p.g from t p group by p.g having count(*) filter (where {c}) > 0;
+select p.g from t p group by p.g having sum(case when {c} then 1 else 0 end) > 0;
+select distinct p.g from t p where {c}
+-- family: shown flags
+select p.g, max(case when {c} then 1 else 0 end) from t p group by p.g;
+select p.g, case when bool_or({c}) then 1 else 0 end from t p group by p.g;
+select p.g, max(case when {c} then 1 end) from t p group by p.g;
+select p.g, coalesce(max(case when {c} then 1 end), 0) from t p group by p.g;
+select p.g, min(case when {c} then 1 else 0 end) from t p group by p.g;
+select p.g, case when bool_and({c}) then 1 else 0 end from t p group by p.g;
+select p.g, max(case when {c} then 1 else 0 end) over (partition by p.g) from t p;
+select p.g, case when bool_or({c}) over (partition by p.g) then 1 else 0 end from t p;
+select p.g, bool_or({c})::int from t p group by p.g;
+select p.g, 1 - min(case when {c} then 0 else 1 end) from t p group by p.g;
+select p.g, max(case when {c} then 1 else 0 end) filter (where {c}) from t p group by p.g;
+select p.g, (count(*) filter (where {c}) > 0)::int from t p group by p.g

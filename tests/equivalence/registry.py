@@ -127,6 +127,7 @@ LAWS: dict[str, tuple[str, str]] = {
         "M9",
         "which end NULLs are put at depends on the direction of the key that asks for them",
     ),
+    "flags": ("3", "the greatest of flags is the one that some row gives, not the one that all give"),
     "either": ("2", "of two rows that differ either may be the lesser"),
     "unlike": ("15", "NULLs of different rows are alike where values are told apart"),
     "outside": ("1f", "a row makes EXISTS over its relation TRUE, and no other value of these rows"),
