@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 
-.PHONY: help conformance fuzz fuzz-coverage dialect soak install install-all demo check format test test-thorough test-fast test-extras bench docs clean reference mutants refutation
+.PHONY: help conformance fuzz fuzz-coverage dialect soak install install-all demo check format test test-long test-thorough test-fast test-extras bench docs clean reference mutants refutation
 
 # prints this list
 help:
@@ -53,15 +53,22 @@ fixtures: install
 # of sets of like cases a run takes a share (SHARE=N another one; `make test-thorough` all)
 SAMPLED = --share=$(or $(SHARE),1)
 
-# check, then the tests (about 20 minutes on two cores); up to five that fail run once more alone; SEED=N chooses another order, SHARE=N another sample
+SUITE = $(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
+
+# check, then the tests but those marked long (under 15 minutes on two cores); up to five that fail run once more alone; SEED=N chooses another order, SHARE=N another sample
 test: check
 	tests/install_system.sh
-	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) $(SAMPLED)
+	$(SUITE) $(SAMPLED) --durations=10 -m "not long"
 
-# the same with all cases of the sets of which `make test` takes a share, and all rows of its large tables
+# the tests marked long: whole programs at work, large sets of cases (under 15 minutes on two cores); CI runs both
+test-long: install
+	tests/install_system.sh
+	$(SUITE) $(SAMPLED) -m long
+
+# check, then all tests with all cases of the sets of which the others take a share, and all rows of their large tables
 test-thorough: check
 	tests/install_system.sh
-	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough
+	$(SUITE) --thorough
 
 # unit tests only, no server
 test-fast: install

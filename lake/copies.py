@@ -8,8 +8,8 @@ beside those of its original would count twice (docs/decisions/0790).
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rewright.lake import names
@@ -140,17 +140,43 @@ def copies(
                 held = (t for j, t in others if _repeats(table, t, contained, values, later=j < i))
                 if (original := next(held, None)) is not None:
                     found[table.name] = original.name
-    older = [t for t in tables if t.name not in found and _is_older(t.name)]
-    for table in older:
-        holding = (t for t in tables if not _is_older(t.name) and _holds_more(table, t, contained))
-        if (newer := max(holding, key=lambda t: (_shared(table, t), t.name), default=None)) is not None:
-            found[table.name] = newer.name
+    found |= _of_other_names(tables, found, contained)
     named = {names.spaced(t.name).lower(): t for t in tables}
     for table in tables:
         newer = named.get(_without_year(table.name)) if table.name not in found else None
         if newer is not None and _holds_more(table, newer, contained):
             found[table.name] = newer.name
     return found
+
+
+def _of_other_names(
+    tables: Sequence[Table], found: Mapping[str, str], contained: Callable[[Column, Column], float]
+) -> dict[str, str]:
+    """Of tables whose names say that they are older, and that are no copies yet: the table of another name
+    that has their rows and shares most columns. Only tables with some column of the name are looked at.
+    """
+    older = [t for t in tables if _is_older(t.name)]
+    if not older:
+        return {}
+    said = {t.name for t in older}
+    of_column: dict[str, list[int]] = defaultdict(list)
+    for n, table in enumerate(tables):
+        if table.name not in said:
+            for name in {names.normal(c.name) for c in table.columns}:
+                of_column[name].append(n)
+    made: dict[str, str] = {}
+    for table in older:
+        if table.name in found:
+            continue
+        shared = Counter(n for c in table.columns for n in of_column.get(names.normal(c.name), ()))
+        least = max(_LEAST_SHARED, _SHARED * len(table.columns))
+        among = [(count, tables[n]) for n, count in shared.items() if count >= least]
+        # the first that holds them, of those that share most
+        for _, other in sorted(among, key=lambda x: (x[0], x[1].name), reverse=True):
+            if _holds_more(table, other, contained):
+                made[table.name] = other.name
+                break
+    return made
 
 
 def _without_year(name: str) -> str:

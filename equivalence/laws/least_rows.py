@@ -2,6 +2,8 @@
 
     JOIN (SELECT o.k, o.day, row_number() OVER (PARTITION BY o.k ORDER BY o.day) n FROM o) x ON x.n = 1
     -->   JOIN (SELECT o.k, min(o.day), 1 FROM o GROUP BY o.k) x
+    SELECT DISTINCT ON (o.k) o.k, o.day FROM o ORDER BY o.k, o.day
+    -->   SELECT o.k, min(o.day) FROM o GROUP BY o.k ORDER BY o.k
 
 Grouping and PARTITION BY put the same rows together, and the first row of a group has its least value: of
 rows that tie any may come first, and all show the same. min leaves NULLs out, so that they must come last, or
@@ -12,7 +14,7 @@ provers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rewright.equivalence.laws.forms import Form, Walk
@@ -23,7 +25,16 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts import Assumptions, is_volatile
 from rewright.sql.types import INT8, equality_is_identity
-from rewright.sql.walk import conjoin, conjuncts, free_rels, from_rels, has_subquery
+from rewright.sql.walk import (
+    conjoin,
+    conjuncts,
+    free_rels,
+    from_rels,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    returns_set,
+)
 
 _ONE = a.Const("1", INT8)
 _FIRST = frozenset({("=", "1"), ("<=", "1"), ("<", "2")})
@@ -38,11 +49,31 @@ def with_least_rows(query: a.Query, catalog: Catalog) -> Form:
 
 class _WithLeastRows(Walk):
     def block(self, block: a.Select) -> a.Select:
+        block = self._kept_first(block) or block
         found = steps_of(block.from_, block.where)
         made = self._items(found)
         if made == found:
             return block
         return replace(block, from_=made.from_, where=conjoin(made.where))
+
+    def _kept_first(self, block: a.Select) -> a.Select | None:
+        """The first rows that DISTINCT ON keeps as groups, which need not be sorted by what they show."""
+        parts = block.distinct
+        if not parts or block.group_by is not None or block.having is not None or is_volatile(block):
+            return None
+        leading = len(dict.fromkeys(parts))
+        sorted_, keys = block.order_by[:leading], block.order_by[leading:]
+        rows = a.Select(block.targets, block.from_, block.where)
+        exprs = [t.expr for t in block.targets]
+        if not keys or {k.expr for k in sorted_} != set(parts) or any(map(_is_of_rows, exprs)):
+            return None
+        if not _own(rows, parts) or not all(map(self.facts.cannot_fail, _exprs(keys))):
+            return None
+        targets = self._least_targets(rows, parts, keys[0], {})
+        if targets is None:
+            return None
+        group = (tuple(dict.fromkeys(parts)),)
+        return replace(block, targets=targets, distinct=None, group_by=group, order_by=sorted_)
 
     def _items(self, found: Steps) -> Steps:
         """Each item that is asked for its first rows as groups."""
@@ -87,16 +118,27 @@ class _WithLeastRows(Walk):
             or not all(map(self.facts.cannot_fail, _exprs(keys)))
         ):
             return None
-        key, least = keys[0], _extreme(keys[0])
-        basis = self._has_its_value_first(plain, key)
-        if basis is None or least is None or not _is_plain(plain, key):
+        targets = self._least_targets(plain, parts, keys[0], {number: _ONE})
+        return (
+            None
+            if targets is None
+            else replace(plain, targets=targets, group_by=(tuple(dict.fromkeys(parts)),))
+        )
+
+    def _least_targets(
+        self, rows: a.Select, parts: Sequence[a.Expr], key: a.SortKey, others: Mapping[a.Expr, a.Expr]
+    ) -> tuple[a.Target, ...] | None:
+        """What is shown of the first row of each part, of the part; None where that is more than what rows
+        are parted and sorted by. ``others``: what stands for what else may be shown.
+        """
+        basis, least = self._has_its_value_first(rows, key), _extreme(key)
+        if basis is None or least is None or not _is_plain(rows, key):
             return None
-        shown: dict[a.Expr, a.Expr] = {number: _ONE, key.expr: least, **{p: p for p in parts}}
-        if any(t.expr not in shown for t in query.targets):
+        shown: dict[a.Expr, a.Expr] = {**others, key.expr: least, **{p: p for p in parts}}
+        if any(t.expr not in shown for t in rows.targets):
             return None
         self.rest_on(basis)
-        targets = tuple(replace(t, expr=shown[t.expr]) for t in query.targets)
-        return replace(plain, targets=targets, group_by=(tuple(dict.fromkeys(parts)),))
+        return tuple(replace(t, expr=shown[t.expr]) for t in rows.targets)
 
     def _has_its_value_first(self, rows: a.Select, key: a.SortKey) -> Assumptions | None:
         """What shows that no NULL comes before a value."""
@@ -125,6 +167,11 @@ def _numbers(call: a.WindowCall) -> bool:
     plain = call.func.is_builtin and call.func.name == "row_number" and call.filter is None
     bounded = window.frame.start_offset is not None or window.frame.end_offset is not None
     return plain and not bounded and bool(window.partition_by) and bool(window.order_by)
+
+
+def _is_of_rows(expr: a.Expr) -> bool:
+    """Whether a value is made of several rows, or makes several."""
+    return has_aggregate(expr) or has_window(expr) or returns_set(expr)
 
 
 def _exprs(keys: Sequence[a.SortKey]) -> list[a.Expr]:

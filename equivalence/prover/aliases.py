@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from rewright.sql import algebra as a
 from rewright.sql.build import operator
+from rewright.sql.builtins import builtins
+from rewright.sql.records import key_of
 
 # (name, types) -> the other name of the same internal function
 NAMES: dict[tuple[str, tuple[str, ...]], str] = {
@@ -27,6 +29,19 @@ def other_name(call: a.Call) -> str:
     """The name by which a function is known here."""
     func = call.func
     return NAMES.get((func.name, func.arg_types), func.name) if func.is_builtin else func.name
+
+
+def as_cast(call: a.Call) -> a.Cast | None:
+    """The cast that a function makes, as date(at) makes at::date; None where it makes none."""
+    source = call.func.arg_types
+    if not call.func.is_builtin or len(source) != 1 or len(call.args) != 1 or call.type.typmod != -1:
+        return None
+    if key_of(call.args[0].type) != source[0]:
+        return None
+    found = builtins().casts.get((source[0], key_of(call.type)))
+    if found is None or found.method != "f" or found.function != call.func:
+        return None
+    return a.Cast(call.args[0], call.type, method="func", func=call.func)
 
 
 def as_operator(call: a.Call) -> a.Op | None:

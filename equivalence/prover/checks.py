@@ -19,13 +19,17 @@ from rewright.sql.facts.effects import volatility_of_expr
 from rewright.sql.types import SqlType
 from rewright.sql.walk import deep_exprs
 
+from .bags import subst
 from .build import conj, disj, is_null, not_null, same
 from .expressions import Translation
 from .schema import Schema, is_enforced, is_usable_reference, reference_fact
 from .symbols import domain
-from .terms import App, Lit, Source, Table, Term, Var, walk
+from .terms import App, Lit, Source, Table, Term, Var, rows_renamed, walk
 from .translate import Translator
 from .translated import Env, Scope, Unsupported
+
+# what texts of the schema are read over, once for each relation
+_ANY_ROW = -1
 
 
 def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, Term]]:
@@ -41,7 +45,7 @@ def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, T
     matched = any(k.match == "full" for k in relation.foreign_keys)
     if not (relation.checks or relation.partition_of or matched or _says_more(relation)):
         return []
-    found = _checks_of(schema.catalog, source, var)
+    found = _checks_of(schema, source, var)
     if not relation.has_children or source.only:
         for key in relation.foreign_keys:
             if key.match == "full" and is_usable_reference(key):
@@ -50,8 +54,9 @@ def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, T
     return [c for c in found if schema.stated(c[0])]
 
 
-def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumption, Term]]:
+def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption, Term]]:
     """Each usable CHECK of the relation, over the row of ``var``."""
+    catalog = schema.catalog
     if not catalog.has_table(source.ref):
         return []
     relation = catalog.table(source.ref)
@@ -60,15 +65,15 @@ def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumpti
     for check in relation.checks:
         if not _usable(check) or (check.no_inherit and relation.has_children and not source.only):
             continue
-        term = row_term(catalog, relation, check.text, source, var)
+        term = row_term(schema, relation, check.text, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), check.name), term))
-    found += _bounds_of(catalog, relation, source, var)
+    found += _bounds_of(schema, relation, source, var)
     # children and partitions may have expressions of their own
     alone = relation.kind == "table" and (not relation.has_children or source.only)
     for column, own in zip(relation.columns, _columns(source, var), strict=False):
         if column.generated == "stored" and alone:
-            term = _as_generated(catalog, relation, column, own, source)
+            term = _as_generated(schema, relation, column, own, source)
             if term is not None:
                 found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
         for check, term in _of_domain(catalog, relation, column, own):
@@ -77,12 +82,13 @@ def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumpti
 
 
 def _bounds_of(
-    catalog: Catalog, relation: Relation, source: Table, var: int
+    schema: Schema, relation: Relation, source: Table, var: int
 ) -> Iterator[tuple[Assumption, Term]]:
     """The bounds of a partition and of those that it is a part of, whose columns have the same names."""
+    catalog = schema.catalog
     above: Relation | None = relation
     while above is not None and above.partition_of is not None:
-        term = row_term(catalog, relation, above.bounds, source, var) if above.bounds else None
+        term = row_term(schema, relation, above.bounds, source, var) if above.bounds else None
         if term is not None:
             yield Assumption("check", f"{above.ref.schema}.{above.ref.name}", (), BOUNDS), term
         above = catalog.table(above.partition_of) if catalog.has_table(above.partition_of) else None
@@ -98,14 +104,14 @@ def _columns(source: Table, var: int) -> tuple[Var, ...]:
 
 
 def _as_generated(
-    catalog: Catalog, relation: Relation, column: TableColumn, own: Var, source: Table
+    schema: Schema, relation: Relation, column: TableColumn, own: Var, source: Table
 ) -> Term | None:
     """A stored generated column has the value of its expression. What goes by a language may have been
     computed under another version of it.
     """
     if column.default is None or not _exact(own.type):
         return None
-    term = row_term(catalog, relation, column.default, source, own.var)
+    term = row_term(schema, relation, column.default, source, own.var)
     if term is None or domain(term.type) != domain(own.type):
         return None
     plain = all(_exact(t.type) for t in walk(term) if isinstance(t, Var | Lit | App))
@@ -156,10 +162,18 @@ def _usable(check: Check) -> bool:
     return check.validated and check.enforced and not check.doubt
 
 
-def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var: int) -> Term | None:
+def row_term(schema: Schema, relation: Relation, text: str, source: Table, var: int) -> Term | None:
     """An expression of the schema over the row of ``var``; None where it is not understood, or not of
     built-in immutable parts.
     """
+    key = (source, text)
+    if key not in schema.row_terms:
+        schema.row_terms[key] = _read(schema.catalog, relation, text, source)
+    term = schema.row_terms[key]
+    return None if term is None else subst(term, rows_renamed({_ANY_ROW: var}))
+
+
+def _read(catalog: Catalog, relation: Relation, text: str, source: Table) -> Term | None:
     table = quoted(relation.ref)
     try:
         query = bind(f"select ({text}) from {table}", catalog)
@@ -168,7 +182,7 @@ def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var
         (scan,) = query.from_
         if not isinstance(scan, a.Scan) or scan.table != relation.ref:
             return None
-        return _immutable_term(catalog, query.targets[0].expr, {scan.rel: _columns(source, var)})
+        return _immutable_term(catalog, query.targets[0].expr, {scan.rel: _columns(source, _ANY_ROW)})
     except (BindError, Unbound, Unsupported):
         return None
 

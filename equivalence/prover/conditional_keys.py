@@ -7,7 +7,6 @@ what is made of built-in immutable functions and operators is read. Must not kno
 from __future__ import annotations
 
 from rewright.equivalence.records import Assumption
-from rewright.sql.catalog import Catalog
 from rewright.sql.catalog import Table as Relation
 from rewright.sql.records import Key
 
@@ -26,18 +25,18 @@ def conditional_keys(schema: Schema, source: Source, var: int) -> list[Condition
         return []
     if not is_enforced(relation) or (relation.has_children and not source.only):
         return []
-    found = _keys_of(schema.catalog, relation, source, var)
+    found = _keys_of(schema, relation, source, var)
     return [k for k in found if schema.stated(k.assumption)]
 
 
-def _keys_of(catalog: Catalog, relation: Relation, source: Table, var: int) -> list[ConditionalKey]:
+def _keys_of(schema: Schema, relation: Relation, source: Table, var: int) -> list[ConditionalKey]:
     found: list[ConditionalKey] = []
     for key in relation.keys:
         if not (key.partial or key.expression) or not _usable(key):
             continue
         texts = key.expressions or tuple(_quoted(c) for c in key.columns)
-        terms = [row_term(catalog, relation, text, source, var) for text in texts]
-        condition = row_term(catalog, relation, key.predicate, source, var) if key.partial else None
+        terms = [row_term(schema, relation, text, source, var) for text in texts]
+        condition = row_term(schema, relation, key.predicate, source, var) if key.partial else None
         known = tuple(t for t in terms if t is not None)
         if not known or len(known) < len(terms) or (condition is None) == key.partial:
             continue

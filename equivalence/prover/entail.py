@@ -314,7 +314,9 @@ class Engine:
                     plain = Context(ctx.vars, ctx.preds)
                     if not all(self._not_null(plain, t) for t in own):
                         continue
-                    w = self._opener.next_variable()
+                    w = self._opener.row_of((v, source, ref))
+                    if (w, target) in added.vars:
+                        continue  # it is there
                     ties = [
                         eq(Var(w, k, target.types[k]), o)
                         for k, o in zip(ref.target_columns, own, strict=True)

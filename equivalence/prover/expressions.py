@@ -20,7 +20,7 @@ from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equa
 from rewright.sql.walk import deep_exprs
 
 from .aggregates import aggregate_term, window_term
-from .aliases import as_operator, other_name
+from .aliases import as_cast, as_operator, other_name
 from .arrays import array_of_rows, compared_with_elements, in_parts, no_elements
 from .bags import block, exists, the
 from .build import (
@@ -37,6 +37,7 @@ from .build import (
     recollated,
     same,
 )
+from .commuting import in_order, sorted_operands
 from .folding import as_float, constant, moved
 from .meanings import meaning, where_known
 from .symbols import (
@@ -168,7 +169,7 @@ class Translation:
                 return self._operator(op, self._operands(op.name, args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
-                if (same := as_operator(e)) is not None:
+                if (same := as_operator(e) or as_cast(e)) is not None:
                     return self._term(same)
                 schema = func.schema
                 symbol = function(schema, other_name(e), seen_types(func, args), strict=func.strict)
@@ -363,6 +364,7 @@ class Translation:
             _refuse_any_type(op)
             name = f"operator {op.schema}.{op.name}({op.left},{op.right})"
             return self.made(Sym(name, strict=op.function.strict, fails="errors"), args, type_)
+        op, args = in_order(op, args)
         if len(args) == 2 and op.right in ORDERED and (found := self._comparison(op, *args)) is not None:
             return found
         if len(args) == 2 and (made := self._with_constant(op, *args)) is not None:
@@ -376,7 +378,7 @@ class Translation:
             if -int(value) < RANGES.get(type_.name, 0):
                 return Lit(str(-int(value)), INTEGER)
         symbol = arithmetic(op.name, op.left, op.right, type_.name, strict=op.function.strict)
-        return self.made(symbol, args, type_, e)
+        return self.made(symbol, sorted_operands(symbol, args), type_, e)
 
     def _operands(self, operator: str, args: tuple[a.Expr, ...]) -> tuple[Term, ...]:
         """The operands of an operator (or, without a name, the arguments of a function) under the collation
@@ -446,6 +448,10 @@ class Translation:
         if isinstance(x, Lit) and x.value is None:
             return null(target)
         ints = source.name in INTS and source.is_builtin
+        if source == BOOL and target.name == "int4":
+            return case((x, Lit("1", INTEGER), negate(x), Lit("0", INTEGER), null(INTEGER)), INTEGER)
+        if source.is_builtin and source.name == "int4" and target == BOOL:
+            return negate(app(EQ, (x, Lit("0", INTEGER)), BOOL))
         if ints and target.name in INTS:
             wider = ["int2", "int4", "int8"]
             if wider.index(source.name) > wider.index(target.name) and not self._fits(x, target):

@@ -47,6 +47,7 @@ from .terms import (
     Source,
     Term,
     Var,
+    alike,
     block_vars,
     null,
     walk_bag,
@@ -457,9 +458,12 @@ def _total(engine: Asked, ctx: Context, source: Limited) -> bool:
 def _covers_output(source: Limited) -> bool:
     """Whether every output is a sort key of a type whose equality is identity: ties are the same row."""
     return all(
-        all(o in b.outs[len(b.outs) - len(source.keys) :] and identity(o.type) for o in b.outs)
-        for b in source.bag
+        all(identity(o.type) and _is_key(o, b, len(source.keys)) for o in b.outs) for b in source.bag
     ) and bool(source.keys)
+
+
+def _is_key(out: Term, b: Block, keys: int) -> bool:
+    return any(alike(out, key) for key in b.outs[len(b.outs) - keys :])
 
 
 def shows_representative(form: Bag) -> bool:

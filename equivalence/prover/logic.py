@@ -21,6 +21,7 @@ from typing import Any
 from rewright.sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
+from .commuting import commutes
 from .days import moved_date
 from .formulas import Formulas
 from .remainders import whole_value
@@ -39,6 +40,7 @@ from .symbols import (
     SAME,
     TO_NUMERIC,
     domain,
+    exact_integer,
     identity,
     is_any_element,
     same_when_equal,
@@ -295,10 +297,14 @@ class Encoder:
         pairs = [self.encode(a) for a in args]
         if (value := self._arithmetic(term, pairs)) is not None:
             return (z3.some(*(n for n, _ in pairs)), value)
-        # what a function makes of text depends on its collation, which equal values need not share
-        name = f"{sym.name} {term.type.name}{_collations(args)}"
+        # an exact integer is one whatever type would hold it; what a function makes of text depends on its
+        # collation, which equal values need not share
+        made = "integer" if exact_integer(term.type) else term.type.name
+        name = f"{sym.name} {made}{_collations(args)}"
         if sym.strict:
             value = self._apply(name, [v for _, v in pairs], self.sort(term.type))
+            if len(args) == 2 and commutes(sym) and pairs[0][1].sort() == pairs[1][1].sort():
+                self.axioms.append(value == self._apply(name, [v for _, v in pairs[::-1]], value.sort()))
             nulls = [n for n, _ in pairs]
             if not sym.total:
                 nulls.append(self._apply(f"{name} null", [v for _, v in pairs], z3.BoolSort()))

@@ -5,6 +5,8 @@ Must not know solvers, schemas or rules.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from .atoms import strict_parts
 from .bags import NULL_ON_EMPTY, exists
 from .build import predicates
@@ -13,14 +15,21 @@ from .terms import Bag, Distinct, Nested, Term, max_var, rename_bound
 
 
 class Opener:
-    """Makes witnesses over variables that it gives out only once."""
+    """Makes witnesses over variables that stand for nothing else: those of one EXISTS, and the row that one
+    refers to, are the same in all contexts, so that what was said of them need not be said anew.
+    """
 
     def __init__(self) -> None:
         self._next = 2 * WITNESS
+        self._rows: dict[Hashable, int] = {}
+        self._witnesses: dict[Bag, Bag] = {}
 
-    def next_variable(self) -> int:
-        self._next += 1
-        return self._next - 1
+    def row_of(self, which: Hashable) -> int:
+        """The variable of the one row that ``which`` names."""
+        if which not in self._rows:
+            self._rows[which] = self._next
+            self._next += 1
+        return self._rows[which]
 
     def open(self, ctx: Context) -> Context:
         """The context with a witness for each EXISTS, DISTINCT row and non-empty aggregate that holds."""
@@ -35,7 +44,12 @@ class Opener:
     def witness(self, ctx: Context, pred: Term) -> Context:
         if not (isinstance(pred, Nested) and pred.kind == "exists"):
             return ctx.having((pred,))
-        (b,) = self.freshen(pred.bag)
+        if pred.bag not in self._witnesses:
+            self._witnesses[pred.bag] = self.freshen(pred.bag)
+        (b,) = self._witnesses[pred.bag]
+        here = {v for v, _ in ctx.vars}
+        if all(v in here for v, _ in b.vars):
+            return ctx  # it has a witness already
         inner = Context((*ctx.vars, *b.vars), ctx.preds).having(b.preds)
         deeper = [membership(v, s) for v, s in b.vars if isinstance(s, Distinct)]
         deeper += [p for p in b.preds if isinstance(p, Nested) and p.kind == "exists"]

@@ -112,7 +112,11 @@ def is_total(engine: Asked, ctx: Context, source: Limited) -> bool:
 def extreme_name(label: str, type_: SqlType) -> str | None:
     """The aggregate that the first value under the label is, if NULLs do not come first."""
     found = _LABEL.fullmatch(label)
-    if found is None or not type_.is_builtin or type_.name not in _EXTREMES:
+    if found is None:
+        return None
+    if type_ == INTEGER and found[4] == found[5] and found[4] in INTS:
+        type_ = SqlType(found[4])  # a count is of the type that it is compared as
+    if not type_.is_builtin or type_.name not in _EXTREMES:
         return None
     if (type_.collation or "default") != (found[6] or "default"):
         return None

@@ -71,6 +71,8 @@ class Schema:
         self.distrust = distrust
         self.used: set[Assumption] = set()
         self._keys: dict[TableRef, tuple[KeyFact, ...]] = {}
+        # expressions of the schema that were read (`checks.row_term`)
+        self.row_terms: dict[tuple[Table, str], Term | None] = {}
 
     @contextmanager
     def recording(self) -> Iterator[set[Assumption]]:

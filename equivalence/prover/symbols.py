@@ -50,7 +50,17 @@ _HARMLESS = frozenset(
 _PLAIN = frozenset(
     {"jsonb", "text", "varchar", "bpchar", "bytea", "bit", "numeric", "float8", "int2", "int4", "int8"}
 )
-_HARMLESS_CALLS = frozenset({"pg_catalog.random()", "pg_catalog.jsonb_typeof(jsonb)"})
+_HARMLESS_CALLS = frozenset(
+    {
+        "pg_catalog.random()", "pg_catalog.jsonb_typeof(jsonb)", "pg_catalog.abs(numeric)",
+        *(f"pg_catalog.{f}(float8)" for f in ("abs", "ceil", "floor", "round", "trunc")),
+    }
+)  # fmt: skip
+# of numbers far from the greatest there is they give one that can be stored
+_ROUNDINGS = frozenset(
+    f"pg_catalog.{f}" for f in ("ceil(numeric)", "floor(numeric)", "round(numeric)", "trunc(numeric)",
+    "round(numeric,int4)", "trunc(numeric,int4)")
+)  # fmt: skip
 _NOT_HARMLESS = frozenset({"pg_catalog.length(bytea,name)"})  # reads the bytes in an encoding
 _HARMLESS_CASTS = frozenset(
     {
@@ -191,6 +201,8 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
         return ""
     if name.endswith(" numeric") and name[0] in "+-*":
         return "" if all(is_bounded(a) for a in term.args) else fails
+    if name in _ROUNDINGS:
+        return "" if is_bounded(term.args[0]) else fails
     if name.startswith("cast pg_catalog.numeric to pg_catalog.float8"):
         return "" if fits_double(term.args[0]) else fails
     if name in {"+ int8", "- int8"} and len(term.args) == 2 and all(map(_is_small_total, term.args)):
@@ -428,6 +440,7 @@ def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> boo
             return type_.typmod != -1 or exact_integer(type_) or made(term)
         case App(sym, args):
             numeric = sym.name.endswith(" numeric") or sym == CASE or "to numeric" in sym.name
+            numeric |= sym.name in _ROUNDINGS or sym.name == "op /(numeric,numeric)"
             parts = (a for a in args if a.type.name != "bool")
             return (numeric and all(is_bounded(a, made) for a in parts)) or exact_integer(term.type)
         case _:

@@ -20,6 +20,8 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.types import BOOL, SqlType
 
 # mathematical integers: what exact sums and counts are before they get a type of PostgreSQL's
+# numbers from here on stand for no row of a form
+_NO_ROW = -1_000_000_000
 INTEGER = SqlType("integer", schema="calculus")
 
 
@@ -409,6 +411,16 @@ def rename_bound(bag: Bag, start: int) -> Bag:
         if v not in mapping:
             mapping[v] = start + len(mapping)
     return renumber(bag, mapping)
+
+
+def alike(a: Term, b: Term) -> bool:
+    """Whether two terms are one but for the numbers of bound variables."""
+    if a == b:
+        return True
+    if type(a) is not type(b) or not isinstance(a, App | Nested) or a.type != b.type:
+        return False
+    one, other = (rename_bound((Block((), (), (t,)),), _NO_ROW) for t in (a, b))
+    return one == other
 
 
 def renumber(bag: Bag, mapping: dict[int, int]) -> Bag:

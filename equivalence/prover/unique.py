@@ -27,6 +27,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    alike,
     free_in_source,
     free_vars,
     rows_renamed,
@@ -79,7 +80,8 @@ def _is_determined(
     if isinstance(source, Limited):
         # a lateral one has a row for each of the rows it depends on
         single = source.limit == Lit("1", INTEGER) and not source.ties and not source.on
-        return single and not free_in_source(source) & open_
+        closed = not free_in_source(source) & open_
+        return closed and (single or _is_first_of_known(b, v, source, fixed, open_))
     types = source_types(source)
     if isinstance(source, Distinct):
         given = [i for i, t in enumerate(types) if _known(b, Var(v, i, t), fixed, open_, nulls=True)]
@@ -95,6 +97,17 @@ def _is_determined(
                 engine.schema.use(fact)
             return True
     return _is_determined_where(engine, ctx, b, v, source, fixed, open_)
+
+
+def _is_first_of_known(b: Block, v: int, source: Limited, fixed: list[Term], open_: set[int]) -> bool:
+    """Whether what DISTINCT ON keeps one row of each of is shown and known."""
+    types = source_types(source)
+    given = [i for i, t in enumerate(types) if _known(b, Var(v, i, t), fixed, open_, nulls=True)]
+    return source.on > 0 and all(
+        any(alike(rows.outs[i], rows.outs[k]) for i in given)
+        for rows in source.bag
+        for k in range(len(rows.outs) - len(source.keys) - source.on, len(rows.outs) - len(source.keys))
+    )
 
 
 def _decide_all(engine: Asked, ctx: Context, source: Distinct, given: list[int]) -> bool:

@@ -43,6 +43,11 @@ Pair = tuple[Any, Any]
 _DAY = 86_400_000_000  # microseconds
 _INTS = frozenset({"int2", "int4", "int8"})
 _DIVISIONS = frozenset({f"op /({t},{u})" for t in _INTS for u in _INTS} | {f"op %({t},{t})" for t in _INTS})
+_NUMBERS = sorted(_INTS | {"numeric", "float4", "float8"})
+# x op y = y op x
+_EITHER_WAY = frozenset(f"{op} {t}" for op in "+*" for t in _NUMBERS) | {
+    f"op {op}({t},{t})" for op in "+*" for t in _NUMBERS
+}
 _ABSOLUTE = frozenset(f"pg_catalog.abs({t})" for t in _INTS)
 _MONTHS = frozenset(
     {
@@ -273,13 +278,16 @@ class Formulas:
         if exact is not None:
             return z3.Or(*nulls), exact
         collations = sorted({x.type.collation for x in args} - {"", "default"})
-        name, sort = f"{term.sym.name} {term.type.name} {collations}", self.sort(term.type)
+        shown = "integer" if domain(term.type) == "integer" else term.type.name
+        name, sort = f"{term.sym.name} {shown} {collations}", self.sort(term.type)
         if not term.sym.strict:
             unknown, value = self._lenient(name, pairs, sort)
             # of no array nothing is known
             return (z3.Or(unknown, nulls[1]) if is_any_element(term.sym) else unknown), value
         values = [v for _, v in pairs]
         value = self._applied(name, values, sort)
+        if term.sym.name in _EITHER_WAY and len({v.sort() for v in values}) == 1 and len(values) == 2:
+            self.axioms.append(value == self._applied(name, values[::-1], sort))
         if not term.sym.total:
             nulls.append(self._applied(f"{name} is null", values, z3.BoolSort()))
         if term.sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:

@@ -208,6 +208,7 @@ def test_every_part_has_its_question() -> None:
     assert LOST.keys() == set(PARTS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", PARTS)
 def test_what_a_part_is_worth(scratch_server: ScratchServer, folder: Path, part: str) -> None:
     # the reader's own columns are never deleted: what passes over the schema are worth shows without them

@@ -16,7 +16,7 @@ from bench.ask_bench import asked, is_right, prepared
 from rewright.ask.api import Asker
 from rewright.engines.postgres.scratch import ScratchServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 BENCH = Path(__file__).parents[2] / "bench"
 LEAST_ANSWERED = {

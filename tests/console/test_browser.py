@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, Page, expect
 from rewright.store.api import Store, open_store
 from tests.console.conftest import app_of, fill
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.long]
 # a browser beside other tests on two cores may take long over a page; what never comes fails all the same
 expect.set_options(timeout=30_000)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

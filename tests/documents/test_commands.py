@@ -18,7 +18,7 @@ from tests.documents.pages import Block, blocks, forms, lines
 from tests.documents.world import World
 from tests.proxy.waiting import until
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(290)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(290), pytest.mark.long]
 PAGES = sorted({block.page for block in (*blocks("sh"), *blocks("sh", "synopsis"))})
 # commands that go on until they are stopped, and what shows that they have begun
 LASTING = {

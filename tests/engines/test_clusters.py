@@ -14,7 +14,7 @@ import pytest
 from rewright.engines.postgres import clusters
 from rewright.engines.postgres.scratch import ScratchServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 
 @pytest.fixture

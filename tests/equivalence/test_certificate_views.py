@@ -1408,6 +1408,7 @@ def test_every_form_is_tried_where_it_holds_and_where_it_falls() -> None:
     assert set(HELD) == set(FALLS) == set(VIEWS)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", HELD)
 def test_pairs_in_another_form_have_good_certificates_that_name_it_and_need_it(form: str) -> None:
@@ -1425,6 +1426,7 @@ def test_pairs_in_another_form_have_good_certificates_that_name_it_and_need_it(f
         assert outcome(resealed(fewer)).exit_code != 0
 
 
+@pytest.mark.long
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize(("first", "second"), [pair for f in FALLS for pair in FALLS[f]])
 def test_no_form_shows_that_what_differs_is_the_same(first: str, second: str) -> None:

@@ -12,7 +12,7 @@ from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown
 from tests.equivalence.conftest import SCHEMA, Check
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 
 def test_joins_predicates_and_groups_are_looked_at(search_only: Check) -> None:

@@ -11,6 +11,8 @@ from rewright.equivalence.prover import prove
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 
+pytestmark = pytest.mark.long
+
 CATALOG = catalog_from_ddl("""
 create table region (r_regionkey int primary key, r_name char(25) not null);
 create table nation (n_nationkey int primary key, n_name char(25) not null,

@@ -15,6 +15,8 @@ import pytest
 from bench.hostile import FOLDER, documents
 from tests.equivalence.test_breadth import PATIENT, is_proved
 
+pytestmark = pytest.mark.long
+
 _EXTENSION = re.compile(r"CREATE EXTENSION IF NOT EXISTS (\w+);")
 _STANDS_FOR = {"citext": "CREATE TYPE citext AS (value text);", "btree_gist": ""}
 PAIRS: list[dict[str, Any]] = [

@@ -14,6 +14,8 @@ from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.directions import TURNED
 from tests.equivalence.text_pairs import prover
 
+pytestmark = pytest.mark.long
+
 SCHEMA = """
 create table t (id int primary key, g int not null, x int not null, h int not null, d date);
 create table u (id int primary key, g int not null, h int not null);

@@ -16,7 +16,9 @@ from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import Refuted
 from tests.equivalence.pair_sets import PairSet
 
-FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles")}
+pytestmark = pytest.mark.long
+
+FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles", "coursework")}
 LAWS = {(name, p.words): p for name in FOLDERS for p in pairs("laws", SETS / name)}
 UNLIKE = {
     (name, f"{half} {p.words}"): p

@@ -25,6 +25,8 @@ from tests.equivalence.hostile_runs import FILES, HostileRows, Pair, read
 from tests.equivalence.mutating import switched_off
 from tests.equivalence.shares import shares
 
+pytestmark = pytest.mark.long
+
 _ACCEPTED = {"float-order"}
 # so many of each file differ
 _DIFFERENT = {

@@ -13,6 +13,8 @@ from rewright.equivalence.refuter.scratch_database import ScratchDatabase, harde
 from rewright.equivalence.verdicts import Refuted, Unknown
 from tests.proxy.waiting import Stopwatch
 
+pytestmark = pytest.mark.long
+
 HOSTILE_SCHEMAS = {
     "anonymous block": "do 'begin execute ''drop table t''; end'",
     "copy program": "copy t from program 'id'",

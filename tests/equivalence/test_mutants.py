@@ -34,6 +34,8 @@ from rewright.equivalence.prover import prove
 from tests.equivalence.hostile_runs import FILES, Collection, HostileRows, read
 from tests.equivalence.mutating import switched_off
 
+pytestmark = pytest.mark.long
+
 # of a set of which a run takes a third
 _PARTS = 6
 SCHEMA = "create table a (id int primary key, x int, y int not null, u int unique); create table n (k int, v int, g int);"

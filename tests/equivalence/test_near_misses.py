@@ -34,6 +34,7 @@ def pairs(path: Path, *expected: str) -> tuple[str, list[dict[str, Any]]]:
     return schema["schema_sql"], [row for row in rows if row["expected"] in expected]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "share"), shares(FILES, 6))
 def test_no_near_miss_is_proved(path: Path, share: slice) -> None:
     schema, every = pairs(path, "differs", "volatile")

@@ -105,6 +105,7 @@ def by_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "stretched", lambda seconds: seconds)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("by_work")
 @pytest.mark.parametrize("rule", sorted(SLOW - NOT_FOUND))
 def test_both_say_the_same_of_what_is_proved_slowly(rule: str) -> None:
@@ -140,6 +141,7 @@ def test_no_pair_that_differs_is_proved_by_parts() -> None:
     assert [pair for pair in never.DIFFERENT if proved_by_both_ways_round(*pair, never.CATALOG)] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "share"), shares(FILES, 3))
 def test_no_hostile_pair_is_proved_by_parts(path: Path, share: slice) -> None:
     known = catalog_from_ddl(read(path).schema_sql)

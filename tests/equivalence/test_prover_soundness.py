@@ -18,6 +18,8 @@ from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.random_pairs import SCHEMA, pairs
 
+pytestmark = pytest.mark.long
+
 CATALOG = catalog_from_ddl(SCHEMA)
 PAIRS = 60
 

@@ -24,6 +24,8 @@ from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.hostile_runs import Collection, HostileRows
 from tests.equivalence.shares import shares
 
+pytestmark = pytest.mark.long
+
 FOLDER = Path(__file__).parent / "shapes"
 SCHEMA = (FOLDER / "schema.sql").read_text()
 CATALOG = catalog_from_ddl(SCHEMA)

@@ -27,6 +27,8 @@ from rewright.sql.binder.errors import Unsupported
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.text_pairs import prover
 
+pytestmark = pytest.mark.long
+
 SCHEMA = "create table t (id int primary key, d int not null, b bigint not null, c text not null);"
 CATALOG = catalog_from_ddl(SCHEMA)
 # no row of these can be computed

@@ -33,7 +33,7 @@ from rewright.rewrite.api import Rewriter
 from rewright.rewrite.model import Settings
 from rewright.rewrite.ports import Ports
 from tests.ask.scripted import SCHEMA
-from tests.rewrite.world import GOOD, ORIGINAL, Judge, Rules, Server
+from tests.rewrite.world import ORIGINAL, Judge, Rules, Server
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,13 @@ def check_it_speaks(model: LiteLlm) -> None:
 
 def check_a_whole_run_with_its_replies(model: LiteLlm) -> None:
     recorder = Recorder(model)
-    ports: Any = Ports(Server(), Judge(), Rules([[GOOD], []]), recorder)
+    # it is asked where the rules find nothing
+    ports: Any = Ports(Server(), Judge(), Rules([[]]), recorder)
     outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(budget=400.0))
-    assert outcome.to_json()["rewritten"] == GOOD
     assert outcome.usage.tokens > 100
+    # so small a model says nothing that could be served; who looks it up is told that it was the model
+    assert outcome.best is None
+    assert "the reasoning model" in outcome.reason
     assert {e["request"]["role"] for e in recorder.entries} >= {"reasoning"}
 
 

@@ -18,6 +18,8 @@ from rewright.models.api import BadReply, NoModel, Reply, Request
 from rewright.models.replay import Recorder, Replay
 from tests.hints.test_planning import join, plan, scan
 
+pytestmark = pytest.mark.long
+
 SLOW = (
     "select count(*), sum(length(b.x)) from a join b on b.a_id = a.id"
     " where upper(a.x) = 'A' and lower(a.y) = 'secret' and upper(b.x) = 'A' and lower(b.y) = 'b'"

@@ -102,6 +102,7 @@ def test_words_find_units_too(base):
     assert any("not-in" in hit.unit.id for hit in base.search("NOT IN subquery with NULL values", 5))
 
 
+@pytest.mark.long
 def test_ten_thousand_units_are_searched_in_milliseconds(base, labels):
     many = KnowledgeBase((base.units * 40)[:10_000])
     many.search(labels[0]["query"])

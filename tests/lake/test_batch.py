@@ -7,10 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rewright.lake.batch import empty_line, run_batch
 from rewright.lake.worker import Task, Worker
 from tests.lake.small_lakes import bakery
 from tests.lake.stub_models import Awkward
+
+pytestmark = pytest.mark.long
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from rewright.lake import copies as version_module
 from rewright.lake.api import Lake
-from rewright.lake.copies import version_of
+from rewright.lake.catalog.model import Column, Family, Table, Values
+from rewright.lake.copies import copies, version_of
 
 _CLUBS = [
     f"{town} {kind}" for town in ("Arden", "Brill", "Corby", "Deal", "Esher") for kind in ("FC", "Rovers")
@@ -81,3 +84,30 @@ def test_what_a_name_says_of_its_version(name: str, base: str, newer: bool | Non
     found = version_of(name)
     assert found.base == base
     assert (found.rank > 0 if newer else found.rank < 0) if newer is not None else found.rank == 0
+
+
+def _table(name: str, *columns: str) -> Table:
+    made = (
+        Column(name, c, i, "VARCHAR", Family.TEXT, Family.TEXT, 50, 0, 50, "a", "z", ())
+        for i, c in enumerate(columns)
+    )
+    return Table(name, Path(name), 1, 1, "", "", 50, tuple(made))
+
+
+def test_an_older_table_is_compared_with_those_that_share_columns_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A lake of ten thousand tables has hundreds that call themselves old."""
+    tables = [_table(f"t{n}", f"key{n}", f"value{n}") for n in range(200)]
+    tables += [_table(f"other{n}_old", f"key{n}", f"value{n}") for n in range(20)]
+    compared: list[tuple[str, str]] = []
+    holds = version_module._holds_more
+
+    def counted(table: Table, other: Table, contained: Callable[[Column, Column], float]) -> bool:
+        compared.append((table.name, other.name))
+        return holds(table, other, contained)
+
+    monkeypatch.setattr(version_module, "_holds_more", counted)
+    found = copies(tables, lambda _c, _o: 1.0, lambda _c: Values((), False, None))
+    assert found == {f"other{n}_old": f"t{n}" for n in range(20)}
+    assert compared == [(f"other{n}_old", f"t{n}") for n in range(20)]

@@ -17,6 +17,8 @@ from rewright.lake.api import Lake, open_lake
 from rewright.lake.embedding import CachedEmbedder
 from tests.lake.messy_folder import messy_folder
 
+pytestmark = pytest.mark.long
+
 GUESSED: tuple[tuple[str, list[tuple[Any, ...]]], ...] = (
     ("SELECT SUM(revenue) AS total FROM sale", [(99000,)]),
     ("SELECT sales_year, COUNT(*) AS n FROM sales GROUP BY sales_year ORDER BY sales_year", [(2023, 100), (2024, 100)]),

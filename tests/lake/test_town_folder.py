@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rewright.lake.api import open_lake
 from rewright.lake.embedding import CachedEmbedder
 from tests.lake import town_folder
+
+pytestmark = pytest.mark.long
 
 _TOLD = 0.7
 _RIGHT, _TOLD_RIGHT = 33, 30

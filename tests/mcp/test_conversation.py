@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from rewright.engines.postgres.scratch import ScratchServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "guide" / "agents.md").read_text()
 
 

@@ -24,7 +24,7 @@ from rewright.mcp.server import make_server
 from rewright.mcp.summaries import summary_of
 from rewright.mcp.tools import Targets
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 SCHEMA = "create table t (a int primary key, b int);"
 TOKEN = "a token of more than sixteen"

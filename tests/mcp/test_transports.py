@@ -27,7 +27,7 @@ from rewright.store.api import open_store
 from rewright.store.life import Level
 from rewright.store.records import LogEntry, NewRewrite
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.long]
 
 TOKEN = "a token of more than sixteen"
 SLOW = """select sum(l.price) from line l join part p on p.id = l.part

@@ -22,7 +22,7 @@ from rewright.proxy.wire.framing import message
 from tests.proxy.differential import FAILS_BOUND, SCRIPTS, Pair, Script, Step, Wait, first_difference, pair_of
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 EXAMPLES = int(os.environ.get("REWRIGHT_FUZZ_EXAMPLES", "150"))
 
 

@@ -128,6 +128,7 @@ def reset(client: socket.socket) -> None:
     client.close()
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
 @pytest.mark.parametrize("end", [socket.socket.close, reset], ids=["close", "reset"])

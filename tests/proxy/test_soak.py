@@ -6,7 +6,7 @@ import pytest
 
 from tests.conformance.soak import soak
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(240), pytest.mark.long]
 
 
 def test_seconds_of_it() -> None:

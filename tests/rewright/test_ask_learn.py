@@ -21,7 +21,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from tests.models.conftest import Stub, imported, stub  # noqa: F401 - fixtures
 from tests.rewright.asking_world import Session, World, asking_world, make_database
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 LATEST, TOWNS = "which house of art is youngest?", "which towns have houses of art?"
 RIGHT = {
     LATEST: "select name from museum order by founded desc limit 1",

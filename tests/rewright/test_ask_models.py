@@ -16,7 +16,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from tests.models.conftest import Stub, imported, stub  # noqa: F401 - fixtures
 from tests.rewright.asking_world import World, asking_world, make_database
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 VOLCANOES = "ASK 'how many houses of art are there near volcanoes?'"
 
 

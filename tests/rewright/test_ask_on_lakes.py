@@ -17,7 +17,7 @@ from rewright.cli import rewright
 from tests.fixtures.lake_server import served_lake
 from tests.models.conftest import Stub, imported, stub  # noqa: F401 - fixtures
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 MODELS = """
 [models]

@@ -10,9 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.models.conftest import Stub, imported, stub  # noqa: F401 - fixtures
 from tests.rewright.test_lake_augment import make_files
 from tests.rewright.test_lake_augment_models import suggestion
+
+pytestmark = pytest.mark.long
 
 VARIANTS = (
     "with history", "without history", "enrich", "30 tables, 1 sets", "100 tables, 10 sets",

@@ -469,6 +469,7 @@ def test_values_come_as_they_are(scratch_server: ScratchServer, module_database:
     ]
 
 
+@pytest.mark.long
 def test_a_million_rows_are_read_and_no_more(scratch_server: ScratchServer, module_database: str) -> None:
     with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
         connection.execute(
@@ -488,6 +489,7 @@ def test_a_million_rows_are_read_and_no_more(scratch_server: ScratchServer, modu
         pass
 
 
+@pytest.mark.long
 def test_many_columns_few_rows_and_none(world: World) -> None:
     columns = ", ".join(f"c{i} float8" for i in range(1000))
     with world.connect("postgres") as session:

@@ -21,7 +21,7 @@ from rewright.wiring.refusals import Known, NotYet
 from rewright.wiring.scratch import Scratch
 from tests.rewright.serving import QUERY, SAMPLE
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 
 @pytest.fixture

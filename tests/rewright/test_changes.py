@@ -190,6 +190,7 @@ def test_as_it_is_everything_is_served_and_no_row_tells(world: World) -> None:
     assert seen(world, Change("nothing", "select 1", quiet=True)) == Seen(set(), [])
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", CHANGES, ids=[change.name[:60] for change in CHANGES])
 def test_a_change_is_noticed_by_whom_it_concerns(world: World, change: Change) -> None:

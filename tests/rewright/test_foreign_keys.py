@@ -41,6 +41,8 @@ from rewright.wiring.row_facts import (
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import guard_of
 
+pytestmark = pytest.mark.long
+
 QUERY = "select count(*), sum(c.q) from c join p on p.id = c.pid"
 KEY = RowFact("public", "c", "c_pid_fkey")
 SCHEMA = """

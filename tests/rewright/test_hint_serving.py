@@ -31,6 +31,8 @@ from tests.fixtures.hint_plan import SKEWED
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 
+pytestmark = pytest.mark.long
+
 NEW = NewRewrite(
     database="app",
     template_key="k",

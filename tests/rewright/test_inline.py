@@ -19,7 +19,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from tests.proxy.waiting import Stopwatch, cancelled
 from tests.rewright.serving import QUERY, Running, children, connect, last, wait
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.long]
 # slow ones are not reported: what is served was found while a query was held
 HELD = "set rewright.mode = inline; set rewright.min_cost = 10000; set rewright.min_duration = '1h'"
 READY = itertools.count()

@@ -16,7 +16,7 @@ from tests.fixtures.lake_server import served_lake
 from tests.models.conftest import Stub, imported, stub  # noqa: F401 - fixtures
 from tests.rewright.test_lake_augment import make_files
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 SELECTOR = "AUGMENT TABLE sales TARGET revenue SELECTOR selector"
 ENRICH = "AUGMENT TABLE sales TARGET revenue SELECTOR enrich"
 

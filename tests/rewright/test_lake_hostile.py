@@ -16,7 +16,7 @@ import pytest
 from tests.fixtures.lake_server import listening_on, make_files, served_lake
 from tests.proxy.waiting import Stopwatch, cancelled
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 MEMORY, TOTAL = 256 << 20, 2 << 30
 LIMITS = f"""
 [limits]

@@ -19,7 +19,7 @@ from rewright.lake.api import Lake, open_lake
 from rewright.proxy.duckdb_backend.values import to_text
 from rewright.wiring.lake_answers import answered, served
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 _COLUMNS = (
     ("name", "product_name", "text", "VARCHAR"),

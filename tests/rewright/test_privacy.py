@@ -23,6 +23,8 @@ from rewright.sql.redaction import scrubbed, values_in, without_literals, withou
 from rewright.wiring.reporting import normalized
 from tests.rewright.serving import Running, wait
 
+pytestmark = pytest.mark.long
+
 MARK = "SECRET-PASSPORT-123"
 NUMBER = "987654321987"
 LINES = "select count(*), sum(l_quantity) from lineitem where l_orderkey > 5"

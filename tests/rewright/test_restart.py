@@ -20,6 +20,8 @@ from rewright.processes.takeover import TakeoverFailed, offered, take
 from tests.proxy.waiting import cancelled
 from tests.rewright.serving import MAIN, TREE, Running, children, connect, runs, wait
 
+pytestmark = pytest.mark.long
+
 
 @contextlib.contextmanager
 def offering(run_dir: str) -> Iterator[tuple[socket.socket, threading.Event]]:

@@ -19,7 +19,7 @@ from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import Proved
 from tests.rewright.serving import QUERY, SAMPLE, Running, last, wait
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.long]
 LOWER = "select lower('A') where true"
 TENANTS = ("north", "South, Inc")
 

@@ -159,6 +159,7 @@ def test_a_slow_query_becomes_a_fast_one(
         assert connection.execute(QUERY).fetchall() == slow
 
 
+@pytest.mark.long
 def test_a_person_approves_what_was_proposed(
     running: Running, scratch_server: ScratchServer, sample: str, directory: Path, browser: Browser
 ) -> None:

@@ -20,7 +20,7 @@ from rewright.wiring.feed import POLL_SECONDS, StoreFeed
 from rewright.wiring.served import guard_document
 from tests.rewright.serving import QUERY, Running, connect, last, wait
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.long]
 # a relay may be looking at the store at this moment; what it missed it finds at the next look
 LOOKS = 2
 GUARD = Guard(

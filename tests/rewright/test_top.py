@@ -21,7 +21,12 @@ from rewright.mcp.tools import Targets
 from tests.proxy.debian import DebianServer
 from tests.rewright.serving import SAMPLE
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.usefixtures("process_set_up")]
+pytestmark = [
+    pytest.mark.server,
+    pytest.mark.timeout(280),
+    pytest.mark.usefixtures("process_set_up"),
+    pytest.mark.long,
+]
 SLOW = """select sum(l_extendedprice) from lineitem o
 where l_quantity < (select 0.2 * avg(l_quantity) from lineitem i where i.l_partkey = o.l_partkey)
 and l_orderkey < 200"""

@@ -13,7 +13,7 @@ import pytest
 from rewright.engines.postgres.installation import find_installation
 from rewright.engines.postgres.scratch import ScratchServer, free_port
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.long]
 TREE = Path(__file__).resolve().parents[2]
 PAGE = (TREE / "docs" / "guide" / "tutorial.md").read_text()
 

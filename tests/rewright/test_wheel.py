@@ -25,6 +25,8 @@ from psycopg.conninfo import make_conninfo
 from rewright.engines.postgres.scratch import ScratchServer, free_port
 from rewright.extras import EXTRAS
 
+pytestmark = pytest.mark.long
+
 TREE = Path(__file__).resolve().parents[2]
 PARTS = [
     "sql",

@@ -17,7 +17,7 @@ from rewright.store.api import open_store
 from tests.proxy.waiting import Stopwatch
 from tests.rewright.serving import MAIN, TREE, Running, children, connect, wait
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280), pytest.mark.long]
 
 
 def started(server: ScratchServer, store: Path, tmp_path: Path) -> Running:

@@ -13,7 +13,7 @@ from rewright.cli import rewright
 from rewright.engines.postgres.scratch import ScratchServer
 from tests.rewrite.test_postgres import SETUP, SLOW
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -92,6 +92,7 @@ def test_what_the_model_found_is_proved(conversation: Conversation, ports: Ports
     is_proved(conversation, ports)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("conversation", FREIGHT, ids=lambda c: c.name)
 def test_what_a_strong_model_said_of_hard_queries_is_proved(
     conversation: Conversation, freight: Ports

@@ -22,7 +22,7 @@ from rewright.rewrite.ports import DatabaseError, Ports
 from tests.proxy.waiting import Stopwatch
 from tests.rewrite.world import Rules
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 SETUP = """
 create table part (p_id int primary key, brand text not null);

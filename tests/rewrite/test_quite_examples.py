@@ -20,7 +20,7 @@ from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.api import Rewriter
 from rewright.rewrite.model import Settings
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 SETUP = """
 create table prod (pid int primary key, brand int not null);

@@ -39,6 +39,7 @@ def dsn() -> Iterator[str]:
         yield found
 
 
+@pytest.mark.long
 def test_the_most_expensive_statement_is_rewritten_for_any_of_its_values(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("select pg_stat_statements_reset()")

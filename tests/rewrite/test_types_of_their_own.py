@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from rewright.cli import rewright
 from rewright.engines.postgres.scratch import ScratchServer
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 SETUP = """
 create schema app;

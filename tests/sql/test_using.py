@@ -21,7 +21,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.printing import to_sql
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 # type -> values: equal ones of a family, one of the left side alone and one of the right side alone
 _FAMILIES: tuple[dict[str, tuple[str, str]], ...] = (

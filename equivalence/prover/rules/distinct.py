@@ -25,6 +25,7 @@ from rewright.equivalence.prover.terms import (
     Table,
     Term,
     Var,
+    alike,
     free_in_source,
     free_vars,
     null,
@@ -275,7 +276,7 @@ def prune_limited(p: Place, at: At) -> Bag | None:
     width = len(inner.outs)
     if c >= width - len(source.keys) - source.on:
         return None
-    same_as = next((k for k in range(c + 1, width) if inner.outs[k] == inner.outs[c]), None)
+    same_as = next((k for k in range(c + 1, width) if alike(inner.outs[k], inner.outs[c])), None)
     used = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
     if used and same_as is None:
         return None

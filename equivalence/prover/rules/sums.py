@@ -6,6 +6,7 @@ search.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,9 +20,18 @@ from rewright.equivalence.prover.build import (
     not_null,
     predicates,
 )
+from rewright.equivalence.prover.commuting import sorted_operands
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
-from rewright.equivalence.prover.symbols import CASE, INTS, TO_NUMERIC, arithmetic, domain
+from rewright.equivalence.prover.symbols import (
+    CASE,
+    INTS,
+    TO_NUMERIC,
+    arithmetic,
+    domain,
+    exact_integer,
+    is_bounded,
+)
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -31,11 +41,15 @@ from rewright.equivalence.prover.terms import (
     Nested,
     Sym,
     Term,
+    Var,
+    free_vars,
     null,
     walk_shallow,
 )
 
 from .base import At, Place
+
+_FINITE = re.compile(r"-?\d+(\.\d+)?")
 
 
 def multiply(p: Place, at: At) -> Bag | None:
@@ -227,7 +241,8 @@ def _weighted(out: Term) -> tuple[Nested, Term] | None:
 
 def linear_sum(p: Place, at: At) -> Bag | None:
     """6b: the sum of x + y is the sum of x and that of y over the same rows, where neither is NULL; so are
-    differences, opposites, and products with a whole number. Exact numbers alone. ``at``: block, term.
+    differences, opposites, and products with a number that is the same for all rows. Exact numbers alone.
+    ``at``: block, term.
     """
     i, n = at
     b = p.block(i)
@@ -263,19 +278,44 @@ def _part_by_part(term: Nested, outs: list[Term]) -> Term | None:
     if kind != term.name or op not in {"+", "-", "*"}:
         return None
     columns = list(zip(*(o.args for o in found), strict=True))
-    factors = [_is_whole(c[0]) and len(set(c)) == 1 for c in columns]
-    if op == "*" and sum(factors) != 1:
+    of = _on_sums(op, "int8" if kind == "isum" else type_name)
+    if op == "*":
+        return _multiplied(term, of, columns)
+    return app(of, tuple(_showing(term, c) for c in columns), term.type)
+
+
+def _multiplied(term: Nested, of: Sym, columns: list[tuple[Term, ...]]) -> Term | None:
+    """What is multiplied with one number, added up first."""
+    factors = [len(set(c)) == 1 and _is_factor(c[0], term) for c in columns]
+    if sum(factors) != 1:
         return None
-    args = tuple(
-        c[0] if op == "*" and factor else _showing(term, c)
-        for c, factor in zip(columns, factors, strict=True)
-    )
-    return app(_on_sums(op, "int8" if kind == "isum" else type_name), args, term.type)
+    numbers, values = columns if factors[0] else columns[::-1]
+    number = numbers[0]
+    # of more decimals than a numeric keeps each product would be rounded, and not the sum
+    if not (_is_whole(number) or exact_integer(number.type) or all(map(is_bounded, values))):
+        return None
+    # where the number is NULL the product is, whatever is added up
+    there = not_null(number)
+    rows = tuple(replace(x, preds=tuple(q for q in x.preds if q != there)) for x in term.bag)
+    total = _showing(replace(term, bag=rows), values)
+    return app(of, sorted_operands(of, (number, total)), term.type)
 
 
 def _is_whole(term: Term) -> bool:
     """Whether a term is a constant that has no decimals to show."""
     return isinstance(term, Lit) and term.value is not None and term.value.lstrip("-").isdigit()
+
+
+def _is_factor(x: Term, total: Nested) -> bool:
+    """Whether a term is one finite number for all rows that are added up: of 2 and -1 times Infinity the sum
+    is NaN, and the sum of 2 and -1 times Infinity is not.
+    """
+    if isinstance(x, Lit):
+        return x.value is not None and _FINITE.fullmatch(x.value) is not None
+    number = x.args[0] if isinstance(x, App) and x.sym == TO_NUMERIC else x
+    finite = exact_integer(number.type) or (number.type.name == "numeric" and number.type.typmod != -1)
+    own = {v for b in total.bag for v, _ in b.vars}
+    return finite and isinstance(number, Var | Nested) and not free_vars(x) & own
 
 
 def _on_sums(op: str, type_name: str) -> Sym:

@@ -13,7 +13,7 @@ from rewright.equivalence.prover.bags import NULL_ON_EMPTY, aggregate, block, ex
 from rewright.equivalence.prover.build import app, case, exists_value, integer, negate, not_null, predicates
 from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC, domain
+from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC, domain, is_bounded
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -23,6 +23,8 @@ from rewright.equivalence.prover.terms import (
     Nested,
     Sym,
     Term,
+    Var,
+    free_vars,
     null,
     walk_shallow,
 )
@@ -182,9 +184,10 @@ def _whole(term: Term) -> Term:
 
 
 def linear_sum(p: Place, at: Bindings) -> Iterator[Instance]:
-    """sum{x ± y | P} = sum{x | P} ± sum{y | P}, sum{-x | P} = -sum{x | P}, sum{n * x | P} = n * sum{x | P}
-    and sum{n | P} = n * sum{1 | P} for a whole number n: of integers and numerics, P saying that what is
-    added is not NULL. Bindings: block, value.
+    """sum{x ± y | P} = sum{x | P} ± sum{y | P}, sum{-x | P} = -sum{x | P}, sum{n | P} = n * sum{1 | P} for a
+    whole number n, and sum{n * x | P} = n * sum{x | P} for a finite n that is the same for all rows (NULL
+    times anything is NULL, so that P need not say that n is not): of integers and numerics, P saying that
+    what is added is not NULL. Bindings: block, value.
     """
     yield from _of_values(p, at, _linear)
 
@@ -212,11 +215,41 @@ def _linear(_ctx: Context, value: Nested) -> Iterator[_Value]:
             if len(parts) < len(outs):
                 return
             columns = [list(c) for c in zip(*parts, strict=True)]
-            whole = [_whole_number(c[0]) and all(x == c[0] for x in c) for c in columns]
-            if op == "*" and whole.count(True) != 1:
+            of = _of_sums(f"{op} {'int8' if integers else name}")
+            if op != "*":
+                yield app(of, tuple(total(c) for c in columns), value.type), ()
                 return
-            shown = [c[0] if op == "*" and w else total(c) for c, w in zip(columns, whole, strict=True)]
-            yield app(_of_sums(f"{op} {'int8' if integers else name}"), tuple(shown), value.type), ()
+            same = [_same_number(value, c) for c in columns]
+            if same.count(True) == 1:
+                numbers, others = columns if same[0] else columns[::-1]
+                number = numbers[0]
+                # else a product may have more decimals than a numeric keeps
+                if integers or _whole_number(number) or _is_integer(number) or all(map(is_bounded, others)):
+                    rows = tuple(
+                        replace(b, preds=tuple(q for q in b.preds if q != not_null(number)), outs=(x,))
+                        for b, x in zip(value.bag, others, strict=True)
+                    )
+                    pair = (number, aggregate(value.name, fresh_copy(rows), value.type))
+                    yield app(of, pair, value.type), ()
+                    yield app(of, pair[::-1], value.type), ()
+
+
+def _same_number(value: Nested, column: list[Term]) -> bool:
+    """Whether what stands in a column is one number for all rows, and neither NaN nor Infinity alone."""
+    x = column[0]
+    if any(y != x for y in column):
+        return False
+    if isinstance(x, Lit):
+        return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", x.value or "") is not None
+    if any(v in free_vars(x) for b in value.bag for v, _ in b.vars):
+        return False
+    of = x.args[0] if isinstance(x, App) and x.sym == TO_NUMERIC else x
+    kept = of.type.name == "numeric" and of.type.typmod != -1
+    return isinstance(of, Var | Nested) and (kept or domain(of.type) == "integer")
+
+
+def _is_integer(x: Term) -> bool:
+    return domain((x.args[0] if isinstance(x, App) and x.sym == TO_NUMERIC else x).type) == "integer"
 
 
 def _whole_number(x: Term) -> bool:

@@ -38,6 +38,7 @@ from rewright.equivalence.recheck.laws.stating import (
     NoRowTwice,
 )
 from rewright.equivalence.recheck.places import Place, pick, spliced, values_in, with_value, without_value
+from rewright.equivalence.recheck.shapes import shape
 from rewright.sql.types import BOOL
 
 # numbers of rows that OFFSET may skip
@@ -59,7 +60,7 @@ def prune_limited(p: Place, at: Bindings) -> Iterator[Instance]:
     width = len(inner.outs)
     if not 0 <= c < width - len(source.keys) - source.on:
         return
-    later = [k for k in range(c + 1, width) if inner.outs[k] == inner.outs[c]]
+    later = [k for k in range(c + 1, width) if shape(inner.outs[k]) == shape(inner.outs[c])]
     read = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
     if read and not later:
         return

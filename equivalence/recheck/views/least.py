@@ -3,6 +3,7 @@ seen of it, as the least or greatest of the part.
 
     (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) AS n FROM t) x … n = 1
     is  (SELECT k, min(v) AS v, 1 AS n FROM t GROUP BY k) x
+    SELECT DISTINCT ON (k) k, v FROM t ORDER BY k, v     is  SELECT k, min(v) FROM t GROUP BY k ORDER BY k
 
 A part is a group. What stands first is the least value, or NULL where NULLs stand first: there must be none
 then. Which of several rows with the least value stands first is not seen. Conditions beside ``n = 1`` are
@@ -20,7 +21,17 @@ from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8, equality_is_identity
-from rewright.sql.walk import bottom_up, conjoin, conjuncts, free_rels, from_rels, has_subquery
+from rewright.sql.walk import (
+    bottom_up,
+    conjoin,
+    conjuncts,
+    free_rels,
+    from_rels,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    returns_set,
+)
 
 # conditions on a number that is at least 1
 _IS_ONE = frozenset({("=", "1"), ("<=", "1"), ("<", "2")})
@@ -32,7 +43,7 @@ _Conditions = tuple[a.Expr, ...]
 
 def least(query: a.Query, changes: Changes) -> a.Query:
     def change(node: a.Node) -> a.Node:
-        return _block(node, changes) if isinstance(node, a.Select) else node
+        return _block(_distinct_on(node, changes) or node, changes) if isinstance(node, a.Select) else node
 
     return bottom_up(query, change)
 
@@ -88,10 +99,40 @@ def _groups(query: a.Select, at: int, changes: Changes) -> a.Select | None:
     call = query.targets[at].expr
     if query != bare or is_volatile(query) or not isinstance(call, a.WindowCall) or not _is_number(call):
         return None
-    parts, (first, *more) = call.window.partition_by, call.window.order_by
+    parts, keys = call.window.partition_by, call.window.order_by
+    return _grouped(query, parts, keys, call, changes)
+
+
+def _distinct_on(query: a.Select, changes: Changes) -> a.Select | None:
+    """A block of DISTINCT ON as groups, sorted by what it is distinct on."""
+    parts = tuple(dict.fromkeys(query.distinct or ()))
+    keys = query.order_by[len(parts) :]
+    if not parts or not keys or query.group_by is not None or query.having is not None or is_volatile(query):
+        return None
+    by_parts = query.order_by[: len(parts)]
+    if any(k.expr not in parts for k in by_parts) or len({k.expr for k in by_parts}) < len(parts):
+        return None
+    if any(has_aggregate(t.expr) or has_window(t.expr) or returns_set(t.expr) for t in query.targets):
+        return None
+    rows = a.Select(query.targets, query.from_, query.where)
+    made = _grouped(rows, parts, keys, None, changes)
+    if made is None:
+        return None
+    return replace(query, targets=made.targets, distinct=None, group_by=made.group_by, order_by=by_parts)
+
+
+def _grouped(
+    query: a.Select,
+    parts: Sequence[a.Expr],
+    keys: Sequence[a.SortKey],
+    number: a.Expr | None,
+    changes: Changes,
+) -> a.Select | None:
+    """The rows' groups by the parts, with the least of the first key; ``number``: what shows 1."""
+    first = keys[0]
     if not _are_columns(parts, query) or not _is_sorted_by_value(first, query):
         return None
-    if not all(changes.known.cannot_fail(k.expr) for k in (first, *more)):
+    if not all(changes.known.cannot_fail(k.expr) for k in keys):
         return None
     function = "max" if first.descending else "min"
     refs = [f for f in builtins().functions(function) if f.kind == "a" and f.args == (first.expr.type.name,)]
@@ -99,7 +140,7 @@ def _groups(query: a.Select, at: int, changes: Changes) -> a.Select | None:
         return None
     targets: list[a.Target] = []
     for target in query.targets:
-        if target.expr == call:
+        if target.expr == number:
             targets.append(replace(target, expr=a.Const("1", INT8)))
         elif target.expr in parts:
             targets.append(target)

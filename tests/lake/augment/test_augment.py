@@ -567,6 +567,7 @@ def test_the_command_plots_keeps_a_view_and_writes_parquet(
     assert not (tmp_path / "gain.png").exists()
 
 
+@pytest.mark.long
 def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder, large: Callable[[int], int]) -> None:
     rows = large(1_000_000)
     folder = tmp_path / "lake"

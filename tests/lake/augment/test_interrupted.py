@@ -29,6 +29,8 @@ from rewright.lake.augment.values import RowValues
 from rewright.lake.embedding import CachedEmbedder
 from tests.lake.augment.test_asking import Scripted, knows
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Planted:

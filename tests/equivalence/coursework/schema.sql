@@ -1,0 +1,18 @@
+create table shop (id int primary key, city varchar(30) not null, opened date not null, manager int);
+create table staff (id int primary key, name varchar(40) not null, shop_id int not null references shop(id), salary int not null check (salary between 0 and 10000000), boss int references staff(id), hired date not null);
+create table item (id int primary key, title varchar(60) not null, category varchar(20) not null, price int not null check (price between 1 and 1000000));
+create table client (id int primary key, name varchar(40) not null, email varchar(80), town varchar(30), joined date not null);
+create table purchase (id int primary key, client_id int not null references client(id), shop_id int not null references shop(id), bought date not null check (bought between '1990-01-01' and '2089-12-31'), paid boolean not null);
+create table line (purchase_id int not null references purchase(id), item_id int not null references item(id), pieces int not null check (pieces between 1 and 1000), primary key (purchase_id, item_id));
+create table login (client_id int not null references client(id), day date not null check (day between '2000-01-01' and '2099-12-31'), device varchar(10) not null, minutes int not null check (minutes between 0 and 1440), primary key (client_id, day));
+create table follow (follower int not null references client(id), followed int not null references client(id), primary key (follower, followed));
+create table rating (client_id int not null references client(id), item_id int not null references item(id), stars int not null check (stars between 1 and 5), primary key (client_id, item_id));
+create table transfer (id int primary key, sender int not null, receiver int not null, amount int not null check (amount between 1 and 1000000), at timestamp not null);
+create table queue (turn int primary key, name varchar(40) not null, weight int not null check (weight between 1 and 1000));
+create table seat (no int primary key check (no between 1 and 1000000), free boolean not null);
+create table task (id int primary key, owner int not null, state varchar(10) not null, estimate int, done int);
+create table exam (student int not null, subject varchar(20) not null, score int not null check (score between 0 and 100), primary key (student, subject));
+create table student (id int primary key, name varchar(40) not null);
+create table subject (name varchar(20) primary key);
+create table node (id int primary key, parent int references node(id));
+create table measure (id int primary key, kind int not null, n numeric, m numeric not null, p numeric(8,2) not null, q numeric(8,2), f float8 not null, t text not null, u text not null, s int2 not null, b bool);
