@@ -1,13 +1,14 @@
 """Pairs made by families of spellings, proved, and whatever is proved of them run on a server.
 
     python -m bench.hunt [--families FILE...] [--only TEXT] [--each N] [--seed S] [--seconds 2] [--minutes M]
-    [--by kernel|parts|forms] [--out FILE]
+    [--by kernel|parts|forms] [--within] [--out FILE]
     python -m bench.hunt --pairs FILE...   JSON lines of {schema_sql, q1, q2} and perhaps {states: {name: script}}
 
 A family is a list of texts that may mean the same, with holes (`bench/hunts/families.sql`); each filling of the holes
-gives a pair for any two of them. Nobody labels the pairs: what the prover says is the same must be so on the small
-databases of `states.sql` under each way to plan (`bench/hunt_runs.py`). Exit code 1: a proof that leaves nothing open
-that could not be accepted, of two queries that a server answers differently.
+gives a pair for any two of them; ``--within`` puts both in one of the places of `contexts.sql`. Nobody labels the
+pairs: what the prover says is the same must be so on the small databases of `states.sql` under each way to plan
+(`bench/hunt_runs.py`). Exit code 1: a proof that leaves nothing open that could not be accepted, of two queries that
+a server answers differently.
 """
 
 from __future__ import annotations
@@ -60,18 +61,23 @@ def fills(text: str) -> dict[str, list[str]]:
     return {name: rest.splitlines() for name, rest in sections(text, "fill")}
 
 
-def made(files: Sequence[Path], each: int, seed: int, only: str) -> Iterator[Question]:
+def made(
+    files: Sequence[Path], each: int, seed: int, only: str, *, within: bool = False
+) -> Iterator[Question]:
     """At most ``each`` pairs of each family, of those that are understood."""
     schema = (FOLDER / "schema.sql").read_text(encoding="utf-8")
     states = tuple(sections((FOLDER / "states.sql").read_text(encoding="utf-8"), "state"))
     catalog = catalog_of_text(schema)
     known = fills((FOLDER / "fills.sql").read_text(encoding="utf-8"))
+    places = tuple(sections((FOLDER / "contexts.sql").read_text(encoding="utf-8"), "context"))
     for file in files:
         for name, body in sections(file.read_text(encoding="utf-8"), "family"):
             if only in name:
                 texts = [t.strip() for t in body.rstrip(";").split(";\n")]
                 chance = random.Random(f"{seed} {name}")
                 pairs = _some(list(itertools.permutations(texts, 2)), known, each * _TRIES, chance)
+                if within:
+                    pairs = (_put(pair, chance.choice(places)[1]) for pair in pairs)
                 binding = (p for p in pairs if catalog is None or bound_both(*p, catalog))
                 yield from (Question(name, schema, states, *p) for p in itertools.islice(binding, each))
 
@@ -90,6 +96,11 @@ def _some(
         if pair[0] != pair[1] and pair not in seen:
             seen.add(pair)
             yield pair
+
+
+def _put(pair: tuple[str, str], place: str) -> tuple[str, str]:
+    first, second = (place.replace("{q}", text) for text in pair)
+    return first, second
 
 
 def filled(text: str, filling: dict[str, str]) -> str:
@@ -173,10 +184,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=2.0, help="for one proof")
     parser.add_argument("--minutes", type=float, default=30.0, help="for all proofs")
     parser.add_argument("--by", choices=sorted(WAYS), default="parts")
+    parser.add_argument("--within", action="store_true", help="as parts of larger queries")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args(arguments)
     asked = list(
-        read(chosen.pairs) if chosen.pairs else made(chosen.families, chosen.each, chosen.seed, chosen.only)
+        read(chosen.pairs)
+        if chosen.pairs
+        else made(chosen.families, chosen.each, chosen.seed, chosen.only, within=chosen.within)
     )
     random.Random(chosen.seed).shuffle(asked)
     counts: Counter[str] = Counter()

@@ -67,7 +67,6 @@ class _Database:
     def __init__(self, connection: psycopg.Connection[Any], schema: str) -> None:
         self.connection = connection
         self.execute(schema)
-        self.execute("set statement_timeout = '5s'")
         found = connection.execute(
             "select string_agg(oid::regclass::text, ', ') from pg_class where relkind in ('r', 'p') "
             "and relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)"
@@ -75,6 +74,8 @@ class _Database:
         self.tables = (found or ("",))[0]
 
     def fill(self, script: str) -> None:
+        """The tables as the script fills them, and the session as it sets it."""
+        self.execute("reset all; set statement_timeout = '5s'")
         if self.tables:
             self.execute(f"truncate {self.tables} cascade")
         self.execute(script)

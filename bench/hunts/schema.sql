@@ -9,3 +9,21 @@ create table p1b partition of p1 default;
 create table base (id int primary key, g int);
 create table kid (extra int) inherits (base);
 create view vt as select id, g, x, y, n from t where x > 0;
+create domain posint as int check (value > 0);
+create domain nn as int not null;
+create domain shorttext as varchar(3);
+create type pair as (a numeric, b text);
+create table w (id int primary key, k int not null, i2 int2, f4 float4, oi oid, dm posint, sh shorttext, cp pair, js jsonb,
+  ip inet, ci cidr, mo money, ti time, tt timetz, t0 timestamp(0), ir int4range, nr numrange, dr daterange, mr int4multirange,
+  vb varbit, b3 bit(3), ct text collate "POSIX", cc text collate "C", te text, by bytea, na numeric[], ta text[], ca char(3)[], bx box,
+  n2 numeric(5,2), q "char", g2 int generated always as (k + 1) stored);
+create table ft (x int, y int, primary key (x, y));
+create table c (id int primary key, a int unique, b int unique nulls not distinct, d int unique deferrable initially deferred,
+  e int check (e > 0), g int not null, h int, ct text collate "POSIX" unique, s text, n numeric unique, ch char(3) unique, f float8 unique,
+  r int references u, fm int, fn int, ne int references u not enforced, ce int check (ce > 0) not enforced,
+  foreign key (fm, fn) references ft (x, y) match full);
+create unique index on c (g) where e > 0;
+create unique index on c (lower(s));
+create unique index on c (h) include (e);
+create view vb with (security_barrier) as select id, x, y, g from t where x > 0;
+create view vu as select uid, count(*) n, sum(x) sx from t group by uid;

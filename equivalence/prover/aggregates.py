@@ -19,6 +19,7 @@ from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app
 from .described import describe
 from .frames import within
+from .nullkeys import without_null_keys
 from .positions import ORDER_SENSITIVE, read_window
 from .raising import plain_name, raised_by, rows_in_full
 from .symbols import INTS, TO_NUMERIC, arithmetic, domain
@@ -64,7 +65,7 @@ def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
     if e.direct:
         raise Unsupported("ordered-set aggregate")
     with t.to.among_rows(t.scope.before):
-        return _of_group(t, e, t.scope.body)
+        return _of_group(t, replace(e, order_by=without_null_keys(e.order_by)), t.scope.body)
 
 
 def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]]) -> Term:
@@ -199,6 +200,8 @@ def window_term(t: Scoped, e: a.WindowCall) -> Term:
         raise Unsupported("window call out of place")
     if e.ignore_nulls:
         raise Unsupported("IGNORE NULLS")
+    if e.window.frame.start_offset is None and e.window.frame.end_offset is None:
+        e = replace(e, window=replace(e.window, order_by=without_null_keys(e.window.order_by)))
     with t.to.with_known(NOTHING, NOTHING):
         return _window_term(t, e)
 

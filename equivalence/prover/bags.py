@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from rewright.sql.types import BOOL, SqlType
@@ -25,6 +26,7 @@ from .build import (
     predicates,
     rebuild,
 )
+from .flags import gives, written_out
 from .fresh import fresh_copy
 from .symbols import EQ, LE, LT, OR, TO_NUMERIC, any_element, domain, same_when_equal
 from .terms import (
@@ -347,6 +349,8 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
         return integer(0) if zero else null(type_)
     if short in {"bool_or", "bool_and", "every"} and bag and bag[0].outs:
         return _some_or_all(bag, every=short != "bool_or")
+    if short in {"min", "max"} and (values := written_out(b.outs[0] for b in bag if b.outs)):
+        return _first_given(bag, values[::-1] if short == "max" else values, type_)
     if short in DUPLICATE_FREE:
         bag = as_set(bag)
     if short == "cnt":
@@ -381,6 +385,17 @@ def _some_or_all(bag: Bag, *, every: bool) -> Term:
     deciding = some(negate) if every else some(lambda t: t)
     any_value = some(not_null)
     return case((deciding, decided, any_value, otherwise, null(BOOL)), BOOL)
+
+
+def _first_given(bag: Bag, values: tuple[int, ...], type_: SqlType) -> Term:
+    """The first of a few integers that some row gives; NULL where none gives any."""
+
+    def some(f: Callable[[Term], Term]) -> Term:
+        return exists(tuple(n for b in bag for n in block(b.vars, (*b.preds, f(b.outs[0])), ())))
+
+    *before, last = values
+    args = [x for v in before for x in (some(partial(gives, value=v)), integer(v))]
+    return case((*args, some(not_null), integer(last), null(type_)), type_)
 
 
 def _of_one(short: str, b: Block) -> Term | None:

@@ -18,6 +18,7 @@ from .bags import block
 from .build import conj
 from .expressions import Translation
 from .fresh import fresh
+from .nullkeys import without_null_keys
 from .terms import Block, Limited, Source, Term, Var, bag_types, null, substitute
 from .translated import Env, Form, Made, Rows, Scope, Unsupported, columns_of, sort_label
 
@@ -150,7 +151,8 @@ def _with_windows(contexts: list[Context]) -> list[Context]:
 
 def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     blocks: list[Block] = []
-    keys = tuple(k.expr for k in query.order_by)
+    order = without_null_keys(query.order_by) if query.distinct is None else query.order_by
+    keys = tuple(k.expr for k in order)
     leading = query.distinct or ()
     # rows are made, then their outputs: a filter protects those of the result's own SELECT (others may be
     # inlined)
@@ -164,7 +166,7 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))
     bag = tuple(blocks)
     width = len(query.targets)
-    labels = tuple(sort_label(k, k.expr.type.collation) for k in query.order_by)
+    labels = tuple(sort_label(k, k.expr.type.collation) for k in order)
     if query.distinct is None:
         return Form(bag, width, labels)
     if query.distinct == ():

@@ -123,6 +123,11 @@ LAWS: dict[str, tuple[str, str]] = {
     "among": ("14", "a value is one of those up to it only if it is among them"),
     "cut": ("16", "what a division leaves has the sign of what is divided"),
     "two-valued": ("M9", "a condition that may be NULL is a sort key of three values"),
+    "nulls-apart": (
+        "M9",
+        "which end NULLs are put at depends on the direction of the key that asks for them",
+    ),
+    "flags": ("3", "the greatest of flags is the one that some row gives, not the one that all give"),
     "either": ("2", "of two rows that differ either may be the lesser"),
     "unlike": ("15", "NULLs of different rows are alike where values are told apart"),
     "outside": ("1f", "a row makes EXISTS over its relation TRUE, and no other value of these rows"),

@@ -616,3 +616,9 @@ select w, k, max(v) m from (select * from log union all select * from log) u gro
 -- pair: a grouped view with a distinct count, for what a list of a query's own lets through
 select t.dept, t.n, d.name from (select x.id as dept, count(e.id) as n, count(distinct e.job) as jobs from dept x left join emp e on e.dept = x.id and e.active group by x.id) t join dept d on d.id = t.dept where d.boss in (select m.id from emp m where m.sal > 90) and t.jobs >= 2;
 select t.dept, t.n, d.name from (select x.id as dept, count(e.id) as n, count(distinct e.job) as jobs from dept x left join emp e on e.dept = x.id and e.active where x.id in (select y.id from dept y where y.boss in (select m.id from emp m where m.sal > 90)) group by x.id) t join dept d on d.id = t.dept where d.boss in (select m.id from emp m where m.sal > 90) and t.jobs >= 2;
+-- pair: a sort key that says where NULLs stand, below LIMIT and in a window
+select id, rank() over (order by boss is null, boss desc) r from dept order by case when boss is null then 0 else 1 end, boss, id limit 5;
+select id, rank() over (order by boss desc nulls last) r from dept order by boss nulls first, id limit 5;
+-- pair: the greatest of flags as one of a group
+select dept, max(case when sal > 5 then 1 else 0 end) m from emp group by dept having min(case when active then 1 else 0 end) = 1;
+select dept, case when bool_or(sal > 5) then 1 else 0 end m from emp group by dept having bool_and(active);

@@ -202,7 +202,7 @@ select acct, sum(case when kind = 'a' then amt else 0 end) from mv group by acct
 -- equal: count of what NULLIF leaves
 select acct, count(*) filter (where kind = 'a') from mv group by acct;
 select acct, count(nullif(kind = 'a', false)) from mv group by acct;
--- open: any as the greatest of a flag
+-- equal: any as the greatest of a flag
 select acct from mv group by acct having bool_or(amt > 5);
 select acct from mv group by acct having max(case when amt > 5 then 1 else 0 end) = 1;
 -- different: all over NULLs as the least of a flag
@@ -238,7 +238,7 @@ select nx.b, ny.b from nx join ny on nx.a = ny.a;
 -- different: NULLs first where it goes down
 select id from acct order by lim desc, id limit 2;
 select id from acct order by lim desc nulls last, id limit 2;
--- open: NULLs last by a CASE
+-- equal: NULLs last by a CASE
 select id from acct order by case when lim is null then 1 else 0 end, lim desc, id;
 select id from acct order by lim desc nulls last, id;
 -- open: a pattern of one character
