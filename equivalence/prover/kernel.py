@@ -12,13 +12,14 @@ from .rules.columns import determined_column, referred_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
+from .rules.linear import is_exact_sum, linear_sum
 from .rules.multis import multi_apart, multi_arms, multi_condition, multi_filter, multi_within
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
 from .rules.parents import child_to_parent, distinct_to_parent
 from .rules.predicates import drop_contradiction, drop_redundant, equal_outside, met_outside, plain_equality
 from .rules.several import both_extremes, one_value, several_rows
-from .rules.sums import flatten_aggregate, is_exact_sum, linear_sum, multiply, product_terms
+from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
     asked_of_count,
     bounded_count,
