@@ -13,7 +13,7 @@ from typing import cast
 
 from rewright.engines import clock
 from rewright.equivalence.decomposition.refinement import RefinementProof
-from rewright.equivalence.decomposition.search import PartsSearch, Rounds, at_once
+from rewright.equivalence.decomposition.search import Idle, PartsSearch, Rounds, at_once
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
 from rewright.equivalence.proof import Composite, Proof
 from rewright.equivalence.prover.remembered import Memory
@@ -105,16 +105,20 @@ class _BothWays:
         # what was said of the whole, without positions and with them, and how long it was looked at
         self.said: dict[bool, Attempt] = {}
         self.asked: dict[bool, float] = {}
+        self.looks = 0
         # a proof with reservations, and how long other attempts may take to do without
         self.kept: Proved | None = None
         self.most_for_better = 0.0
 
     def go_on(self, seconds: float) -> Attempt:
         deadline = clock.now() + seconds
+        idle = Idle(deadline)
         for limit, positions in self.rounds.until(deadline):
             found = self._round(limit, deadline, positions=positions)
             if found is not None:
                 return found
+            if idle.after(limit, self.parts.looks + self.looks):
+                break
             if self.parts.settled and len(self.said) > 1 and not any(a.late for a in self.said.values()):
                 break
         if self.kept is not None:
@@ -149,6 +153,7 @@ class _BothWays:
         if positions in self.said and left <= self.asked.get(positions, 0.0):
             return
         self.asked[positions] = left
+        self.looks += 1
         self.said[positions] = prove_both(
             self.binding, self.catalog, left, positions=positions, memory=self.memory
         )

@@ -71,6 +71,24 @@ class Rounds:
         self.positions = not self.positions
 
 
+@dataclass(slots=True)
+class Idle:
+    """Tells when what is left until the deadline is too short for all that could still be looked at."""
+
+    deadline: float
+    _looks: int = -1
+    _rounds: int = 0
+
+    def after(self, limit: float, looks: int) -> bool:
+        """Whether neither a round without positions nor one with them looked at anything, though no later
+        one could take longer. ``looks``: how many were made so far.
+        """
+        idle = looks == self._looks and limit >= self.deadline - clock.now()
+        self._rounds = self._rounds + 1 if idle else 0
+        self._looks = looks
+        return self._rounds > 1
+
+
 def proved_by_parts(
     before: a.Query,
     after: a.Query,
@@ -81,11 +99,12 @@ def proved_by_parts(
     """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
     deadline = clock.now() + seconds
     search = PartsSearch(before, after, catalog, between)
+    idle = Idle(deadline)
     for limit, positions in Rounds().until(deadline):
         found = search.round(limit, deadline, positions=positions)
         if found is not None:
             return found
-        if search.settled:
+        if search.settled or idle.after(limit, search.looks):
             return None
     return None
 
@@ -130,6 +149,7 @@ class PartsSearch:
         self._hopeless: set[tuple[int, int, int, bool]] = set()
         # how long others were looked at in vain
         self._tried: dict[tuple[int, int, int, bool], float] = {}
+        self.looks = 0  # how many were made, whatever came of them
 
     @property
     def settled(self) -> bool:
@@ -186,6 +206,7 @@ class PartsSearch:
             if seconds <= _HARDLY_MORE * self._tried.get(look, 0.0):
                 self._late[positions] = True
                 continue
+            self.looks += 1
             binding = Binding(pair.before, pair.after, pair.catalog)
             said = prove_both(binding, pair.catalog, seconds, positions=positions, memory=self._memory)
             if said.proved is not None and isinstance(said.proved.proof, Proof):

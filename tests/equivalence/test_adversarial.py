@@ -27,6 +27,7 @@ def pairs(path: Path) -> Iterator[dict[str, Any]]:
     return ({**schema, **row} for row in rows)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("path", "share"), shares(FILES, 3))
 def test_nothing_false_is_proved(path: Path, share: slice) -> None:
     proved: list[str] = []

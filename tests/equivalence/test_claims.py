@@ -115,6 +115,7 @@ def _refuted_one_by_one(server: Server, e: Expression, c: Claims) -> Iterator[st
             yield f"{c.tame}: {text} raises nothing but overflow ({got})"
 
 
+@pytest.mark.long
 def test_null_where_an_argument_is_null(server: Server, claimed: list[tuple[Expression, Claims]]) -> None:
     wrong = []
     for e, c in claimed:

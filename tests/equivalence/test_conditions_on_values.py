@@ -280,6 +280,7 @@ def rows_of(server: psycopg.Connection[Any], type_: str, condition: str) -> tupl
     return tuple(i for (i,) in found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("type_", FAMILIES)
 def test_what_differs_on_a_value_is_not_proved(
     scratch_server: ScratchServer, database: str, type_: str

@@ -43,6 +43,7 @@ def test_there_are_pairs_of_many_kinds() -> None:
     assert len(PAIRS) >= 150
 
 
+@pytest.mark.long
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("words", PAIRS)
 def test_a_pair_that_is_the_same_is_proved(words: str) -> None:

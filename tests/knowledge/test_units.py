@@ -132,6 +132,7 @@ def test_units_that_lost_say_when_they_hurt() -> None:
     assert not [u.id for u in lost if u.hurts.lower().startswith("never")]
 
 
+@pytest.mark.long
 @pytest.mark.server
 def test_a_sample_is_judged_the_same_again() -> None:
     # another seed each time the set grows; the whole set runs with bench/knowledge_evidence.py

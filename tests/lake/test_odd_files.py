@@ -84,6 +84,7 @@ def _rows(lake: Lake, sql: str) -> list[tuple[object, ...]]:
     return [tuple(row) for row in lake.execute(sql).rows]
 
 
+@pytest.mark.long
 def test_two_lines_of_names_are_one(odd: Lake) -> None:
     assert _rows(odd, 'SELECT "Site Gate", "Evening Out" FROM turnstiles LIMIT 1') == [("G1", 211)]
     assert _rows(odd, 'SELECT count(*), sum("Morning In") FROM turnstiles') == [(8, 836)]

@@ -42,6 +42,7 @@ def advise(dsn: str, path: Path, *more: str) -> list[dict]:
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_a_constraint_that_would_unlock_a_proof(dsn: str, tmp_path: Path) -> None:
     file = tmp_path / "q.sql"
     file.write_text(NOT_IN.format("customer"))

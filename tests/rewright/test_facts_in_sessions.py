@@ -428,6 +428,7 @@ def test_as_it_is_each_text_is_served(world: World) -> None:
     assert world.replaced() > len(PAIRS)
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_an_answer_is_the_servers_own(world: World, case: Case) -> None:

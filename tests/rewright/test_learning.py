@@ -127,6 +127,7 @@ def times_tried(store) -> int:
     return steps.count("unit predicate/forgetful")
 
 
+@pytest.mark.long
 @pytest.mark.server
 def test_end_to_end_a_unit_that_fails_here_is_not_tried_again(store, own, tmp_path, scratch_server) -> None:
     database = scratch_server.create_database()
