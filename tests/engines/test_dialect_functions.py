@@ -136,6 +136,7 @@ def test_nothing_runs_that_shows_or_changes_the_server(both: Both) -> None:
     }
 
 
+@pytest.mark.long
 def test_functions_give_what_postgresql_gives(both: Both) -> None:
     """Each listed function, operator and cast over combinations of nasty values, errors included."""
     types = both.analyser.catalog.types

@@ -80,6 +80,7 @@ SAME = [
 proved = prover(CATALOG, 3.0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_a_fence_is_a_difference_where_something_may_fail(first: str, second: str) -> None:
     for pair in ((first, second), (second, first)):

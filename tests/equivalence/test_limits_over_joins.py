@@ -11,6 +11,8 @@ from tests.equivalence.directions import TURNED
 from tests.equivalence.text_pairs import parts_prover
 from tests.rewrite.sqlfixtures import catalog
 
+pytestmark = pytest.mark.long
+
 by_parts = parts_prover(catalog())
 
 COUNTED = (
@@ -264,7 +266,6 @@ LATE_STORES = (
 STORES = "SELECT v.id, {}, count(*) OVER () AS n FROM visit v LEFT JOIN {} ORDER BY v.id LIMIT 4 OFFSET 2"
 
 
-@pytest.mark.long
 def test_the_page_is_taken_within_and_nothing_is_left_to_cut() -> None:
     pair = EARLY.format("5 OFFSET 3"), LATE.format("5 OFFSET 3", "", "f.ord, f.num")
     assert by_parts(*pair, 60) == set()

@@ -19,7 +19,7 @@ from rewright.hints.levels import names_of
 from rewright.hints.obedience import complaints
 from rewright.hints.recommend import Options, recommend
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 
 SLOW = """select count(*), sum(length(b.x)) from a join b on b.a_id = a.id
 where upper(a.x) = 'A' and lower(a.y) = 'b' and upper(b.x) = 'A' and lower(b.y) = 'b'"""

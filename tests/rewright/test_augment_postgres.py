@@ -232,6 +232,7 @@ def test_columns_without_a_right_are_left_out_and_told(world: World) -> None:
     assert "3 columns of sales are not read: the role has no right to them" in told
 
 
+@pytest.mark.long
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "state"),

@@ -40,8 +40,8 @@ def test_the_tour() -> None:
     assert faster is not None
     assert int(faster[1].replace(",", "")) >= 2
     assert "rewritten" in done.stdout
-    # a value's place in the replacement, as a reader is shown it
-    assert re.search(r"^ {5}(SELECT|WITH) .*:\d", done.stdout, re.MULTILINE | re.DOTALL)
+    # with its values, or with places for them where there was time to show that it holds for others, too
+    assert re.search(r"^ {5}(SELECT|WITH) ", done.stdout, re.MULTILINE)
     assert "⟦" not in done.stdout
     assert "Traceback" not in done.stderr
     assert "resource_tracker" not in done.stderr, "something is left behind"

@@ -18,6 +18,7 @@ def site(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_every_link_leads_somewhere(tmp_path: Path) -> None:
     """All pages, with a plain theme: the site's own draws a list of all pages beside each."""
     done = site("-D", "html_theme=basic", TREE / "docs", tmp_path)

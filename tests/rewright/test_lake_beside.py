@@ -140,6 +140,7 @@ def test_what_the_reader_may_not_see_is_refused(lake):
     assert READER not in str(raised.value)
 
 
+@pytest.mark.long
 def test_a_database_that_is_down_is_named_and_the_lake_goes_on(lake):
     with pytest.raises(psycopg.OperationalError, match="gone beside the lake cannot be reached") as raised:
         lake.execute("select * from gone.orders")

@@ -199,6 +199,7 @@ def _cpu_seconds(process: int) -> float:
     return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
 
+@pytest.mark.long
 def test_files_that_come_change_and_go_are_noticed(tmp_path):
     files = tmp_path / "files"
     make_files(files)

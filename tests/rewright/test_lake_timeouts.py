@@ -11,7 +11,7 @@ import pytest
 
 from tests.proxy.waiting import PATIENCE
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.long]
 ENDLESS = "select count(*) from cities a, cities b, cities c, cities d where a.population + b.area * c.area = d.area"
 POSTGRESQLS = (
     "select max(to_char(length(a.city || b.city || c.city), 'RN'))"

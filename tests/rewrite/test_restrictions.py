@@ -214,6 +214,7 @@ def test_averages_as_quotients(before: str, after: str, modulo: tuple[str, ...] 
     assert proved(before, after) == modulo
 
 
+@pytest.mark.long
 def test_what_one_restriction_reads_may_be_restricted_itself() -> None:
     """The neighbour is a grouped subquery with a restriction of its own, whose copy inside has none."""
     inner = "SELECT cust, part, count(*) AS n FROM sale {} GROUP BY cust, part"
