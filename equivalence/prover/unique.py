@@ -103,10 +103,11 @@ def _is_first_of_known(b: Block, v: int, source: Limited, fixed: list[Term], ope
     """Whether what DISTINCT ON keeps one row of each of is shown and known."""
     types = source_types(source)
     given = [i for i, t in enumerate(types) if _known(b, Var(v, i, t), fixed, open_, nulls=True)]
+    end = len(types) - len(source.keys)
+    # one and the same column in all blocks: else two rows may agree on what is known and differ in it
     return source.on > 0 and all(
-        any(alike(rows.outs[i], rows.outs[k]) for i in given)
-        for rows in source.bag
-        for k in range(len(rows.outs) - len(source.keys) - source.on, len(rows.outs) - len(source.keys))
+        any(all(alike(rows.outs[i], rows.outs[k]) for rows in source.bag) for i in given)
+        for k in range(end - source.on, end)
     )
 
 
