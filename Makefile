@@ -55,12 +55,12 @@ SAMPLED = --share=$(or $(SHARE),1)
 
 SUITE = $(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
 
-# check, then the tests but those marked long (under 15 minutes on two cores); up to five that fail run once more alone; SEED=N chooses another order, SHARE=N another sample
+# check, then the tests but those marked long (about 15 minutes on two cores); up to five that fail run once more alone; SEED=N chooses another order, SHARE=N another sample
 test: check
 	tests/install_system.sh
 	$(SUITE) $(SAMPLED) --durations=10 -m "not long"
 
-# the tests marked long: whole programs at work, large sets of cases (under 15 minutes on two cores); CI runs both
+# the tests marked long: whole programs at work, large sets of cases (about 15 minutes on two cores); CI runs both
 test-long: install
 	tests/install_system.sh
 	$(SUITE) $(SAMPLED) -m long
