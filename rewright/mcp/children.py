@@ -1,5 +1,5 @@
 """One tool call, one process: ``rewright COMMAND --json`` run beside the server, ended with the call that
-asked for it.
+asked for it, and with the server (`rewright.mcp.child`).
 
 Owns the process, its limits and what of its output is passed on. Must not know tools. A process can be ended
 in the middle of a proof or a query. The DSN goes by the environment and long texts by files: a command line
@@ -18,6 +18,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+from rewright.mcp import child
 
 MAX_TEXT = 200_000
 """Characters of one text from the client: queries and schemas are shorter."""
@@ -88,7 +90,7 @@ class Children:
 
     async def _run(self, words: Sequence[str], folder: str, seconds: float, answers_anyway: bool) -> Any:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", *words,
+            sys.executable, "-m", child.__name__, str(os.getpid()), *words,
             cwd=folder, env=self._environment, start_new_session=True, limit=MAX_DOCUMENT,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip

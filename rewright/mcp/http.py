@@ -6,6 +6,7 @@ the Host header is looked at, and the token is asked for on loopback, too.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hmac
 import socket
@@ -19,6 +20,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rewright import values
+
+LAST_ANSWERS = 3
+"""Seconds for the answers under way once a signal came; a query or a search may take minutes."""
 
 
 class Token:
@@ -37,7 +41,9 @@ class Token:
                 )
                 await refusal(scope, receive, send)
                 return
-        await self.app(scope, receive, send)
+        # cancelled where the server ends before its answer: nobody is left to be told
+        with contextlib.suppress(asyncio.CancelledError):
+            await self.app(scope, receive, send)
 
 
 def application(server: Any, token: str, host: str) -> ASGIApp:
@@ -57,7 +63,25 @@ def serve(server: Any, token: str, address: tuple[str, int]) -> None:
     """Until a signal ends it. Says on stderr where it listens, once it does. Raises OSError."""
     host, port = address
     listener = socket.create_server(address, family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    config = uvicorn.Config(application(server, token, host), host=host, port=port, log_level="warning")
-    click.echo(f"listening on http://{values.show(listener.getsockname()[:2])}/mcp", err=True)
+    config = uvicorn.Config(
+        application(server, token, host),
+        host=host,
+        port=port,
+        log_level="warning",
+        timeout_graceful_shutdown=LAST_ANSWERS,
+    )
+    said = f"listening on http://{values.show(listener.getsockname()[:2])}/mcp"
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listener])
+        _Server(config, said).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Says ``said`` once it has started: before, a signal would meet an import, which may swallow it."""
+
+    def __init__(self, config: uvicorn.Config, said: str) -> None:
+        super().__init__(config)
+        self._said = said
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        click.echo(self._said, err=True)
