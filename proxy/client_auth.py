@@ -142,6 +142,7 @@ def who_of(startup: StartupMessage, address: str, client: Side) -> Who:
     user = startup.get(b"user")
     if not user:
         raise Refused("28000", "no PostgreSQL user name specified in startup packet")
+    # The default of the protocol ("StartupMessage").
     database = startup.get(b"database") or user
     tls = client.transport.get_extra_info("ssl_object")
     certificate = tls.getpeercert() if tls is not None else None

@@ -76,6 +76,7 @@ class _Selector(selectors.EpollSelector):
         keys = self.get_map()
         for number, found in self.poller.wait(self.fileno(), math.inf if timeout is None else timeout):
             key = keys.get(number)
+            # A handler before it may have closed the socket of an event that was found with it.
             if key is not None:
                 # an error or a hang-up is neither: whoever waits for either meets it
                 events = selectors.EVENT_WRITE if found & ~select.EPOLLIN else 0

@@ -181,6 +181,8 @@ class Handshake:
                 raise Refused("28000", f'certificate authentication failed for user "{who.user}"')
             return user
         binding = end_point_binding(self.proxy.certificate) if who.tls else b""
+        # An unknown user goes through the whole exchange with a made-up verifier, as in PostgreSQL: how it is
+        # refused does not tell whether the name exists.
         verifier = verifier_of(user) if allowed else None
         scram = ScramServer(verifier or mock_verifier(who.user, self.proxy.mock_secret), binding=binding)
         inbox = Inbox(client)
@@ -392,6 +394,7 @@ class Handshake:
     def _disconnect(self, client: Side, server: Side) -> None:
         """Close the server's side only: the same client is connected again, without settings of ours."""
         client.opposite, client.on_lost, self.relayed = None, None, None
+        # What it sends meanwhile is stored for the second attempt.
         client.keep(b"")
         server.on_lost = None
         server.close()

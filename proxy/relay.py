@@ -83,6 +83,7 @@ class Side(Outlet, asyncio.Protocol):
         self._listen(handler)
         if self._early:
             early = bytes(self._early)
+            # First, since the handler may install another one, or ask that bytes are kept again.
             self._early.clear()
             self.valve.open("early")
             handler(early)
@@ -116,6 +117,7 @@ class Side(Outlet, asyncio.Protocol):
     def eof_received(self) -> bool:
         """``on_eof`` says whether this end stays open for what is written to it; with TLS it does not."""
         self.peer_ended = True
+        # TLS has no half-closed connection in asyncio: after close_notify the transport is closed whole.
         encrypted = self.transport.get_extra_info("ssl_object") is not None
         return self.on_eof is not None and not encrypted and self.on_eof()
 
@@ -140,6 +142,7 @@ class Side(Outlet, asyncio.Protocol):
         if self._ending is not None:
             self._ending.cancel()
             self._ending = None
+        # Whoever waits for this end to take more would wait for ever.
         self._writable.set()
         if self.on_lost is not None:
             self.on_lost(self._fault or exc)
@@ -183,6 +186,7 @@ class Side(Outlet, asyncio.Protocol):
     def write_later(self, data: bytes) -> None:
         if self.lost or self._deaf or not data:
             return
+        # The transport has nothing left, so bytes can go to the socket again without overtaking others.
         if self.queued and self.send is not None and not self.transport.get_write_buffer_size():
             self.queued = False
             self.write(data)
@@ -236,6 +240,7 @@ class Side(Outlet, asyncio.Protocol):
         if self.lost:
             return
         unsent = self._unsent()
+        # It takes some: slowly is not stuck.
         if unsent < before:
             self._watch_end(patience, unsent)
         else:
@@ -248,6 +253,7 @@ class Side(Outlet, asyncio.Protocol):
         """Whether the peer has reset the connection, also while nothing is read from it."""
         found = select.poll()
         try:
+            # No events asked for: POLLERR and POLLHUP are always told, and nothing is read.
             found.register(self.transport.get_extra_info("socket").fileno(), 0)
             return bool(found.poll(0))
         except (OSError, ValueError):  # closed meanwhile

@@ -130,6 +130,7 @@ class Proxy:
 
     def _make_room(self) -> None:
         """There is no descriptor left: the oldest of those that have not said who they are give theirs up."""
+        # Those that have said who they are may have work under way.
         silent = [task for task, connection in self._connections.items() if not connection.named]
         for task in silent[:ROOM]:
             task.cancel()
@@ -177,6 +178,8 @@ class Proxy:
             self.places.settle()
             for connection in list(self._connections.values()):
                 connection.tick(now, version)
+            # CPU time and not the clock's: what other processes take of the core must not make the ticks
+            # rare.
             took = thread_time() - before
 
     def sessions(self) -> list[SessionView]:
@@ -242,6 +245,7 @@ class Proxy:
             if database.dsn:
                 with contextlib.suppress(DsnError):
                     target = parse_dsn(database.dsn)
+                    # Databases of one server get the request once.
                     found[target.hosts] = target
         return list(found.values())
 
@@ -274,6 +278,7 @@ class Proxy:
         """New settings for new connections; a certificate that can't be loaded leaves the old one."""
         old = self.config
         self.config = config
+        # Defaults of databases may have changed; sessions keep the settings they began with.
         self._settings.clear()
         try:
             self.load_certificate()

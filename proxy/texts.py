@@ -57,6 +57,7 @@ class Texts:
 
     def query(self, text: bytes, *, refreshed: bool = False) -> Exchange | None:
         context, registry, in_force = self._context, self._registry, self._in_force
+        # A simple Query destroys the unnamed statement and the unnamed portal (manual, "Extended Query").
         if registry.statements or registry.portals:
             context.forget_unnamed()
         bare = text.translate(None, _DIGITS)
@@ -130,6 +131,7 @@ class Texts:
             self._context.note_same(payload)
             return None
         parts = split_parse(data, at + HEADER_SIZE, end)
+        # Malformed: the server refuses it in its own words.
         if parts is None:
             return None
         name, text, types = parts

@@ -77,6 +77,7 @@ def parsed(
     except Skipped:
         yield Send(Parse(name, PLACEHOLDER).encode(), kinds=b"P")
     except Broken as broken:
+        # The error was swallowed with our replies: for the client its own cycle has failed at this place.
         context.cycles.failed = True
         yield Emit(broken.error.encode())
     except (SqlError, Cancelled) as failed:

@@ -105,6 +105,7 @@ class SettingsInForce:
             return
         self._said_path = text
         before, self._path = self._path, visible_path(text)
+        # The first path that is read changes nothing: nothing was looked up with another.
         if before and before != self._path:
             self._on_change()  # another rewrite of the same text may be meant
 
@@ -117,6 +118,7 @@ class SettingsInForce:
         self._warn(dict(zip(self.rules.names, texts, strict=True)), wrong)
         if self.view.pooled:
             self.kept.share(texts)
+        # A rollback would take back what a SET in the open block has done: they are read again after it.
         self.stale = self._session.cycles.status != IDLE and not self.kept.in_force
         self._set_slow_after()
         if before != (self.view.mode, self.stale):
