@@ -51,6 +51,7 @@ class Hypothetical:
         taken, after = self._with(candidates[:_MOST])
         if after is None or after > _WORTH * before:
             return None
+        # The widest first: it costs most to keep, and most often yields to fewer columns.
         for index in sorted(taken, key=lambda i: -len(i.keys)):
             for fewer in _alternatives(index, taken):
                 used, work = self._with(fewer)

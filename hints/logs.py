@@ -89,6 +89,7 @@ def _messages(path: Path) -> Iterator[str]:
         file.seek(max(0, path.stat().st_size - MAX_BYTES))
         text = file.read().decode(errors="replace")
     if path.suffix == ".csv":
+        # The plan of one query may be longer than the 128 KiB that the csv module takes for a field.
         csv.field_size_limit(sys.maxsize)
         yield from (
             row[_CSV_MESSAGE] for row in csv.reader(text.splitlines(keepends=True)) if len(row) > _CSV_MESSAGE
@@ -162,6 +163,7 @@ def _from_text(body: str, seconds: float) -> Logged | None:
     if start is None or not lines[0].startswith("Query Text: "):
         return None
     query = "\n".join(lines[:start]).removeprefix("Query Text: ")
+    # PostgreSQL 16 and later write the parameters between the text and the plan.
     query = re.sub(r"\nQuery Parameters: .*\Z", "", query, flags=re.DOTALL)
     stack: list[tuple[int, dict[str, Any]]] = []
     relationship = "Outer"
@@ -175,6 +177,7 @@ def _from_text(body: str, seconds: float) -> Logged | None:
             continue
         node = _text_node(found)
         indent = len(found["indent"])
+        # Those that stand as deep or deeper are closed: the one that is left is the parent.
         while stack and stack[-1][0] >= indent:
             stack.pop()
         if stack:

@@ -70,6 +70,7 @@ class Column:
         """The share of rows that equal ``value`` (None: an unknown one)."""
         if value is not None and value in self.common:
             return self.common[value]
+        # As eqsel does: what is left is shared evenly by the values that are not common.
         rest = max(0.0, 1.0 - self.nulls - sum(self.common.values()))
         return rest / max(1.0, self.distinct_of(rows) - len(self.common))
 
@@ -134,6 +135,7 @@ def read_table(session: HintingSession, schema: str, name: str) -> Table | None:
 
 def judge_scan(node: Node, aliases: frozenset[str], table: Table) -> Iterator[Judgement]:
     """At most one judgement: the reason that leaves the widest range."""
+    # Of a small table even a wrong estimate is cheap.
     if table.rows < SMALL:
         return
     conditions = [
@@ -208,6 +210,7 @@ def _multiplied(node: Node, table: Table, conditions: Sequence[Condition]) -> It
     alone is the other extreme.
     """
     equal = {c.column: c for c in conditions if c.column in table.columns and c.operator in {"=", "~~"}}
+    # Extended statistics over two of the columns say how they go together.
     if len(equal) < 2 or any(len(known & set(equal)) >= 2 for known in table.together):
         return
     high = min(_share(c, table) for c in equal.values()) * table.rows

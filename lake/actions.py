@@ -156,6 +156,7 @@ class Actions:
         wanted = fold(action.value)
         hits: list[ValueHit] = []
         for column in table.columns:
+            # Its values are not all kept: only the index of values tells whether it holds this one.
             if column.distinct > VALUE_LIMIT:
                 hits += [
                     ValueHit(column.name, action.value, 1.0, n)
@@ -164,6 +165,7 @@ class Actions:
                 ]
                 continue
             counts = self._index.values(column).counts
+            # Vectors of all values would take seconds: the twelve that are spelt most like it are compared.
             close = sorted(counts, key=lambda vn: -_closeness(wanted, fold(vn[0])))[:12]
             sims = (
                 self._index.embedder.embed([names.normal(v)[:80] for v, _ in close])
@@ -224,6 +226,7 @@ class Actions:
         )
 
     def _union(self, base: Table, other: Table) -> UnionHit | None:
+        # The assignment takes the smaller side as its rows.
         first, second = (base, other) if len(base.columns) <= len(other.columns) else (other, base)
         sims = [[self._like(a, b) for b in second.columns] for a in first.columns]
         pairs = [

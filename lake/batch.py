@@ -50,6 +50,7 @@ def run_batch(
             done.add(_known(name))
             line = answer(name, record.get("user_query"))
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            # What is written survives a kill: the next run goes on behind it.
             file.flush()
             written += 1
             if report is not None:

@@ -380,6 +380,7 @@ def _show(found: list[dict[str, Any]], as_json: bool, form: str) -> None:
     if as_json:
         echo_json(found)
         return
+    # a terminal gets a table of the fields that the line would show
     names = re.findall(r"{(\w+)}", form)
     if found and on_terminal():
         echo_table(names, [[str(item[name]) for name in names] for item in found])

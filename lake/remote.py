@@ -81,6 +81,7 @@ def _synchronise(folder: Path, bucket: str, prefix: str) -> None:
             hint=f"{LIMIT_VARIABLE} sets the limit",
         )
     known = _read_index(folder)
+    # gone from the bucket; files that are not in the index are none of ours
     for place in known.keys() - objects.keys():
         (folder / place).unlink(missing_ok=True)
     kept: dict[str, list[object]] = {}
@@ -89,6 +90,7 @@ def _synchronise(folder: Path, bucket: str, prefix: str) -> None:
         if known.get(place) != stamp or not (folder / place).is_file():
             _download(client, bucket, found, folder, place)
         kept[place] = stamp
+        # who interrupts a long copy finds most of it done the next time
         if len(kept) % 100 == 0:
             _write_index(folder, {**known, **kept})
     _write_index(folder, kept)

@@ -210,6 +210,7 @@ def _turned(
         value: {told: column for told, column in spread.items() if column in full}
         for value, spread in kept.items()
     }
+    # Many other columns say that the table is about something else, of which years are a part.
     if not _LEAST_SPREAD <= len(marks) <= _MOST_PARTS or not rest or len(rest) > len(marks) + 8:
         return None
     name, taken = f"{table.name}_by_{mark}", {c.name.lower() for c in rest}
@@ -276,6 +277,7 @@ def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:
     if not common:
         return None, list(table_names)
     rest = [" ".join(word for word in parts if word.lower() not in common) for parts in split]
+    # Two names that differ in nothing else could not be told apart: the whole name tells each.
     if len(set(rest)) < len(rest) or not all(rest):
         return "_".join(common), list(table_names)
     return "_".join(common), [_as_written(name, told) for name, told in zip(table_names, rest, strict=True)]

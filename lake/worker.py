@@ -59,6 +59,7 @@ class Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # A late answer would be taken for that of the next query: the process ends with its question.
         self.close()
 
     def answer(self, name: Any, query: Any, *, refuse_below: float) -> dict[str, Any]:
@@ -95,6 +96,7 @@ class Worker:
             ours, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs, self._task), daemon=True)
             self._process.start()
+            # So that the child's end closes with the child, and ``recv`` meets EOF when it dies.
             theirs.close()
             self._connection = ours
             if not ours.poll(_START_SECONDS):

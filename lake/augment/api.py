@@ -207,6 +207,7 @@ def augment(
         single = candidates.single(base.keys)
         history = History(lake.index, base.table.name, base.target.name, earlier if options.history else ())
         search.prior = history.evidence
+        # what helped before is looked at first, in case the budget ends early
         offered, chosen = sorted(single, key=lambda c: -history.prior(c.table)), Chosen([])
         if options.selector in MODEL_SELECTORS and model is not None:
             tables = list(dict.fromkeys(c.table for c in offered))
@@ -218,6 +219,7 @@ def augment(
         # where chains are counted, joins of one step are counted among them
         counted = options.hops > 1 and options.chains is not None
         search.run(options.selector, [] if counted else offered, more=options.hops > 1)
+        # tables that the model was never shown were not judged
         search.pending += [c.path for c in single if c.table in chosen.not_shown]
         base.notes += chosen.notes
         if options.hops > 1:
@@ -315,6 +317,7 @@ def _rejected(search: Search) -> tuple[tuple[str, str, float], ...]:
     """The best and the worst of those that were not chosen."""
     chosen = {pick.block.candidate.table for pick in search.picks}
     left = sorted((gain, c.table, c.path) for c, gain in search.estimated if c.table not in chosen)
+    # sorted by gain: the worst stand first, the best last
     few = left if len(left) <= 2 * _REJECTED else [*left[:_REJECTED], *left[-_REJECTED:]]
     return tuple((table, path, round(gain, 6)) for gain, table, path in few)
 
@@ -346,6 +349,7 @@ def augmented_sql(base: Base, blocks: Sequence[Block]) -> str:
     if not blocks:
         return source
     shown, joins = [], []
+    # names of columns are the same whatever their case
     taken = {c.name.lower() for c in base.table.columns}
     for n, block in enumerate(blocks):
         for feature, column in zip(block.features, block.columns, strict=True):

@@ -152,6 +152,7 @@ class Chooser:
         """Y tables in K sets; those chosen of one set are shown again with the next."""
         found, rest = Chosen([]), list(shown)
         for part in _parts(shown, self._options.sets):
+            # What was chosen so far competes with the next set, or the sets would not be compared.
             asked = [*found.tables, *(one for one in part if one not in found.tables)]
             try:
                 reply = self._ask(self._selecting(asked), Selection, stop)
@@ -197,6 +198,7 @@ class Chooser:
         try:
             own = self._ask(self._request(_DESCRIBE, query), Described, stop).description
             for at, name in enumerate(shown):
+                # Before the question: if the tokens end there, these are the tables that were not shown.
                 found.not_shown = shown[at:]
                 request = self._request(_ENRICH, {**query, "table": self._described(name)})
                 try:

@@ -193,6 +193,7 @@ class Base:
         """The number of a way to group the base's rows by key."""
         if keys not in self._groupings:
             self._read_keys(keys)
+            # The hash stands for the value: 64 bits do not meet by chance among the rows of one table.
             told, groups = np.unique(joint([self._keys_of_rows[key] for key in keys]), return_inverse=True)
             n = len(self._groupings)
             self._hashes[n], self._row_groups[n] = told, groups.reshape(-1)
@@ -354,6 +355,7 @@ class Base:
             self.lake.database.describe(self.source())
         self.lake.database.load([self.table.name])
         rows_of = self.source(COPY if self._outside else "")
+        # NaN and infinity are values to DuckDB, and would make every sum of the target the same.
         finite = ""
         if self.target.family is Family.FLOAT:
             finite = f" WHERE isfinite({quoted(self.target.name)})"
@@ -394,6 +396,7 @@ class Base:
         number = number_form(self.lake.index, self.target)
         if self.target.meaning is not Family.BOOLEAN and number is not None and len(found) > 2:
             return ()
+        # Two numbers other than 0 and 1 are measures that happen to be few: their distance says something.
         if self.target.meaning.numeric and {v for v, _ in found} != {"0", "1"} and len(found) == 2:
             return ()
         if len(found) > MOST_CLASSES:
@@ -565,6 +568,7 @@ class Base:
         """(seeds, folds, d, d) over 1, features with flags, targets."""
         columns = ["1.0", *self._value_columns()]
         d = len(columns)
+        # The matrix is symmetric: half of its cells are summed.
         cells = [(i, j) for i in range(d) for j in range(i, d)]
         shown = ", ".join(f"sum({columns[i]} * {columns[j]})" for i, j in cells)
         found = np.zeros((len(SEEDS), FOLDS, d, d))

@@ -152,6 +152,7 @@ class Candidates:
         spelled in other ways.
         """
         told = (table, other, tuple(allowed))
+        # Spellings depend on the column a chain arrived by, all else on the two tables alone.
         if not spelled and told in self._joins:
             return self._joins[told]
         pairs = better(self._pairs(table, other, allowed), spelled)
@@ -317,6 +318,7 @@ class Candidates:
         """Tables that share values with it: parts of a union are told by the union alone."""
         joined = self._lake.joined(table)
         near = set(joined or ())
+        # A table from outside is not in the graph, and of one with many joins the graph has left some out.
         if joined is None or len(near) >= _MANY:
             near |= self._sharing(table, allowed, arrived)
         near |= self._decimals(table, arrived)
@@ -338,6 +340,7 @@ class Candidates:
         if self._hashes is None:
             return {}
         hashes = self._hashes
+        # The base's rows are those that the search is about; of other tables all rows count.
         if table != self._base:
 
             def hashes(column: str, kind: Kind) -> Any:
@@ -528,6 +531,7 @@ def _keys(
             seen.add(told)
             made += 1
             yield _hop(left, right, key)
+    # Times alone are a key of last resort, tried once; a month beside days is one whatever else there is.
     for pair in periods:
         if not telling or _monthly(pair):
             yield _hop(left, right, [pair])

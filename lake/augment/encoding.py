@@ -115,6 +115,7 @@ class Encoded:
 @lru_cache(maxsize=8192)
 def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
+    # Months before dates: days beside months are compared as months, or nothing would meet.
     if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
         return "month"
     if (period := period_of(a) or period_of(b)) and all(period_of(c) == period or _dated(c) for c in (a, b)):
@@ -278,6 +279,7 @@ def encoded(
     levels = levels or (lambda column: indicated(level_values(index, column)))
     offered, left_out = usable(index, table, {name for name, _ in keys} | set(without))
     time = as_of or (None if unique else time_column(offered))
+    # With a day for each base row, the row that counts of a key differs from row to row.
     unique = unique and as_of is None
     how: How = "row" if unique else "latest" if time is not None else "mean"
     features = [feature for column in offered for feature in _features(column, how, levels)]
@@ -335,6 +337,7 @@ def _written(
         outer.append("CAST(n AS DOUBLE)")
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
     if as_of:
+        # ASOF JOIN takes one row of a day: which of several is not told, so that one is kept of each.
         first = f"row_number() OVER (PARTITION BY {by}, day__) = 1"
         daily = f"SELECT * FROM ({rows}) WHERE day__ IS NOT NULL QUALIFY {first}"
         sql = f"SELECT {by}, day__{shown} FROM ({daily})"

@@ -103,6 +103,7 @@ def alike(index: LakeIndex, one: tuple[str, str], other: tuple[str, str]) -> flo
     if one == other:
         return 1.0
     a, b = (f"{names.expanded(table)} {names.expanded(target)}" for table, target in (one, other))
+    # names that are not alike enough count for nothing, rather than for a little
     near = float(index.embedder.similarity(a, b))
     return max(0.0, (near - _ALIKE) / (1 - _ALIKE), _SAME_THINGS * _joined(index, one[0], other[0]))
 

@@ -153,6 +153,7 @@ def keep_rows(lake: Lake) -> int:
         store.commit()
         for connection in connections:
             connection.close()
+    # so that the next search sees with one look that nothing is missing
     store.put(_all_tables(index), ())
     store.commit()
     return len(wanted)
@@ -169,6 +170,7 @@ def _done(index: LakeIndex, table: str, layout: Layout) -> tuple[str, ...]:
 
 
 def _all_tables(index: LakeIndex) -> tuple[str, ...]:
+    # unions follow from their parts
     real = (table for name, table in index.tables.items() if name not in index.unions)
     return ("all", *sorted(f"{table.name} {table.digest}" for table in real))
 
@@ -219,6 +221,7 @@ def _read_all(
 def _read_one(index: LakeIndex, connection: Any, name: str, layout: Layout) -> Arrays | None:
     united = index.unions.get(name)
     parts = [name] if united is None else united.part_names()
+    # a table that cannot be read is left out here, and told by the search that asks for it
     with suppress(duckdb.Error, OSError):
         for part in parts:
             connection.execute(

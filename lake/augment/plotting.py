@@ -47,6 +47,7 @@ def svg_of(report: Report) -> str:
     does not beat its interval.
     """
     height = _TOP + _ROW * max(1, len(report.added)) + _BOTTOM
+    # 0 is always shown, and a little to its right even where nothing gains
     low = min([0.0, *(added.low for added in report.added)])
     high = max([0.01, *(max(added.high, added.r2_after - added.r2_before) for added in report.added)])
 
@@ -64,6 +65,7 @@ def svg_of(report: Report) -> str:
     ]
     if not report.added:
         parts.append(f'<text x="16" y="{_TOP + 20}">no table makes the prediction better</text>')
+    # its name, its bar, and the interval as a line over the bar
     for i, added in enumerate(report.added):
         y, gain = _TOP + i * _ROW, added.r2_after - added.r2_before
         begin, end = sorted((x(0.0), x(gain)))

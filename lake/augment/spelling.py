@@ -125,6 +125,7 @@ def respelled(
             offered |= spelled.meeting(mine, written=written)
         for part, column in offered:
             name = parts.get(part, part)
+            # a column cleaned in another way than usual is sketched under a marked name
             mark, plain = _unmarked(column)
             b = index.tables[name].column(plain)
             if b is None or name == a.table or not joinable(b):
@@ -139,6 +140,7 @@ def respelled(
                 for cut in (one for one in PARTS if one == compared):
                     pair = PartPair.of(pair, cut)
                 pairs = found.setdefault(name, {})
+                # compared in several ways: the one that shares most
                 if (a.name, b.name) not in pairs or _share(pair) > _share(pairs[a.name, b.name]):
                     pairs[a.name, b.name] = pair
     return found
@@ -160,6 +162,7 @@ def _compared(a: Column, b: Column, kind: Kind, mark: Kind | None) -> Kind | Non
             return part if whole else None
         if mark == part:
             return part if kind == "text" and not is_cut(a, part) and is_whole(a, part) else None
+    # what was looked at as a number meets bare codes, or texts
     expected = kind if kind not in {"number", "text"} else "bare" if mark == "bare" else "text"
     if key_kind(a, b) != expected:
         return None

@@ -99,6 +99,7 @@ class Standing:
         for grouping in dict.fromkeys(part.grouping for part in parts):
             self._add({i: part for i, part in enumerate(parts) if part.grouping == grouping}, y)
         z = _standard(values[:, :own], np.ones(len(values)), self.rows)
+        # Columns that are constant on these rows: nothing is left of them to eliminate.
         z = z[:, (z != 0).any(axis=0)]
         self._eliminate(z, z.T @ z, z.T @ y, [np.empty((0, z.shape[1])) for _ in self._sides])
 

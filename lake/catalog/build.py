@@ -194,6 +194,8 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
     for done, (name, seen) in enumerate(_bar(looked, len(todo), progress)):
         outcome = _keep(storage, name, known.get(name), seen)
         (added if outcome == "added" else changed if outcome == "changed" else []).append(name)
+        # A run that is broken off has not to begin again, and a commit for each table costs as much as its
+        # profile.
         if done % 50 == 49:
             storage.commit()
     storage.commit()
@@ -298,6 +300,7 @@ def _current(table: Table | None, failed: Broken | None, unit: Unit) -> bool:
         stamp = unit.stamp()
     except OSError:
         return False
+    # It was broken, and is the same file: it is not read again each time.
     if failed is not None and (failed.bytes, failed.mtime_ns) == stamp:
         return True
     return (
@@ -305,6 +308,7 @@ def _current(table: Table | None, failed: Broken | None, unit: Unit) -> bool:
         and table.path == unit.place
         and table.files == unit.files
         and (table.bytes, table.mtime_ns) == stamp
+        # A converted copy that was made anew has another path, which the stored scan must name.
         and all(file_literal(piece.path) in table.scan for piece in unit.pieces if piece.copied)
     )
 

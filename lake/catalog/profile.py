@@ -64,6 +64,7 @@ def _profiled(
         if copy:
             connection.execute(f"DROP TABLE IF EXISTS {copy}")
     except duckdb.Error as error:
+        # The caller tries again without a copy, which takes longer and little memory.
         if copy and isinstance(error, duckdb.OutOfMemoryException):
             raise
         raise Unreadable(str(error).splitlines()[0][:300]) from error
@@ -80,6 +81,7 @@ def _column(table: str, position: int, name: str, type_name: str, rows: int, fou
     elif family is Family.INTEGER:
         noise = days_in_digits(found.values.counts)
     low, high = found.low, found.high
+    # The least and the greatest of the texts are those of their order as texts: `9` is after `10`.
     if Noise.NUMBERS in noise or Noise.FORMATTED in noise:
         low, high = _bounds(name, found.values)
     return Column(

@@ -65,6 +65,7 @@ class Storage:
             for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                 self._db.execute(f'DROP TABLE IF EXISTS "{name}"')
         self._db.executescript(_SCHEMA)
+        # Last: a file whose tables are made half is of no version, and is made again.
         self._db.execute(f"PRAGMA user_version = {_VERSION}")
         self._db.commit()
 

@@ -123,6 +123,7 @@ def _name_types(schema: Any, named: dict[str, Any]) -> None:
 
 def _decode(source: _Bytes, schema: Any, named: Mapping[str, Any]) -> Any:
     if isinstance(schema, list):
+        # a union: the number of the branch stands in front of the value
         return _decode(source, schema[source.integer()], named)
     kind = schema["type"] if isinstance(schema, dict) else schema
     if isinstance(kind, (dict, list)):

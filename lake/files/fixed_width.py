@@ -61,6 +61,8 @@ def write_csv(path: Path, target: Path, encoding: str, spans: Sequence[Span]) ->
         for number, line in enumerate(_lines(file, encoding), 1):
             if not line.strip() or (number == 2 and _is_ruler(line)) or _COUNT.fullmatch(line.strip()):
                 continue
+            # the place in front of a column has to be blank in every line, also in those that were not looked
+            # at
             if any(line[begin - 1 : begin].strip(" |") for begin, _ in spans if begin):
                 raise Unserved(f"not served: columns of fixed width, which line {number} does not keep")
             writer.writerow(cells_of(line, spans))

@@ -100,6 +100,7 @@ def stem_of(name: str) -> str:
     """A file's name without what says its kind; empty: nothing is left."""
     while (suffix := _suffix(name)) and len(name) > len(suffix):
         name = name[: -len(suffix)]
+        # Below a packing suffix there is one more, which says the kind of what is packed.
         if suffix not in (".gz", ".bz2", ".xz"):
             break
     return name
@@ -136,6 +137,7 @@ def _numbered(stem: str, folders: Sequence[str]) -> bool:
     words = re.findall(r"[a-zA-Z]+|\d+", names.strip_marks(stem))
     digits = [word for word in words if word.isdigit() or month_of(word) is not None]
     told = [w.lower() for w in words if w not in digits]
+    # a UUID, as Spark and Iceberg name their parts
     if re.fullmatch(r"[0-9a-f]{8}-[0-9a-f-]{27}", stem.lower()):
         return True
     silent = all(word in _SAYS_NOTHING or word in own or names.singular(word) in own for word in told)
@@ -151,6 +153,7 @@ def _table_path(one: Placed) -> tuple[str, ...]:
         kept = [part for part in folders[start:] if not _HIVE.fullmatch(part)]
         return (*map(unquote, folders[:start]), *kept, *label)
     last = len(folders)
+    # Folders of years and months say which part it is, not what the table is.
     while last > 1 and _NUMBER.fullmatch(folders[last - 1]):
         last -= 1
     return (*folders[:last], *label)

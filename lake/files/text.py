@@ -69,8 +69,10 @@ def encoding_of(path: Path, head: bytes) -> tuple[str | None, tuple[str, ...]]:
     if _is_utf8(path):
         return "utf-8-sig", ()
     seen = _high_bytes(path)
+    # five bytes mean nothing in Windows-1252; in Latin-1 they are controls, which no text has
     if seen & set(b"\x81\x8d\x8f\x90\x9d") or _other_script(head):
         raise Unserved("its encoding is none of UTF-8, UTF-16, Latin-1 and Windows-1252")
+    # in Latin-1 these are controls, in Windows-1252 quotes, dashes and the euro sign
     if any(0x80 <= byte <= 0x9F for byte in seen):
         return "cp1252", ("not UTF-8: read as Windows-1252",)
     return "latin-1", ("not UTF-8: read as Latin-1",)
@@ -185,6 +187,7 @@ def _footer(path: Path, target: Path) -> str | None:
     if not (found := footer_rows(rows[1:])):
         return None
     lines = text.splitlines(keepends=True)
+    # rows were counted without empty ones: these go with the row below them
     for _ in range(found):
         while not lines[-1].strip():
             lines.pop()
@@ -201,6 +204,7 @@ def told_footer(rows: list[list[str]]) -> str:
 def _ends_as_footer(path: Path) -> bool:
     packed = path.name.lower().endswith(".gz")
     with opened(path) as file:
+        # a packed file has no end to begin at: it is read to it
         if not packed:
             file.seek(max(0, path.stat().st_size - _TAIL))
         tail = b""

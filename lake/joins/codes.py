@@ -66,6 +66,7 @@ class Codes:
         if told is None:
             return None
         key = told[0]
+        # columns that repeat values, all of which the table of codes has
         held = [
             c
             for c in self._index.tables[table].columns

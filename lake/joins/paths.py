@@ -69,6 +69,7 @@ def find_paths(
         return []
     found = nx.shortest_simple_paths(edges, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005 - networkx passes both nodes, too
     out: list[JoinPath] = []
+    # Some of the cheapest may not be joinable; how many are tried must end.
     for tables in itertools.islice(found, 4 * k):
         path = _path(graph, keys, database, tables, rows)
         if path is not None:

@@ -147,6 +147,7 @@ def pair_score(
         found.a_in_b if b.uniqueness >= a.uniqueness else 0.0,
         found.b_in_a if a.uniqueness >= b.uniqueness else 0.0,
     )
+    # Numbers agree by chance, so that names weigh more, but less where one is another table's serial number.
     if a.numeral:
         weight, contained = (0.35 if _serves(a, b, tables) else 0.5), inside
     else:

@@ -121,6 +121,7 @@ def _text(ref: str, column: Column, values: Values) -> str:
         kept = _repaired(changed.get(value, base), column)
         if kept != base:
             arms[kept].add(base)
+    # A CASE of thousands of arms would be tried for each row, and read by nobody.
     if not arms or sum(map(len, arms.values())) > _CASE_LIMIT:
         return plain
     whens = " ".join(

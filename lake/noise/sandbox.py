@@ -296,6 +296,7 @@ def check(source: str) -> str:
     :raises SandboxError: anything outside the allowed subset: imports, underscored or unknown attributes,
     other names.
     """
+    # Before it is parsed: the parser itself is not bounded.
     if len(source) > _SIZE:
         raise SandboxError("too long")
     try:
@@ -349,9 +350,11 @@ def run(
     }
     try:
         done = subprocess.run(
+            # Without site packages and environment: nothing of the caller's can be imported or read.
             [sys.executable, "-I", "-S", "-c", _CHILD],
             input=json.dumps(task).encode(),
             capture_output=True,
+            # Two seconds for the interpreter to start and end; RLIMIT_CPU ends what computes.
             timeout=seconds + 2.0,
             check=False,
             env={},
@@ -373,6 +376,7 @@ def _check_node(node: ast.AST, local: set[str]) -> None:
         raise SandboxError(f"{type(node).__name__} is not allowed")
     if isinstance(node, ast.FunctionDef) and node.name.startswith("_"):
         raise SandboxError("underscored names are not allowed")
+    # A list of what is allowed: `__class__` and its like lead from any value to all of Python.
     if isinstance(node, ast.Attribute) and node.attr not in _ATTRIBUTES:
         raise SandboxError(f"attribute {node.attr} is not allowed")
     if isinstance(node, ast.Name) and (

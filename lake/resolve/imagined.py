@@ -158,6 +158,7 @@ def _base_tables(select: exp.Select) -> Iterator[tuple[exp.Table, bool]]:
 
 
 def _is_cte(table: exp.Table) -> bool:
+    # A qualified name is never a CTE's.
     if table.db or isinstance(table.this, exp.Func):
         return isinstance(table.this, exp.Func)
     node: exp.Expression | None = table
@@ -207,6 +208,7 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
             if relation is not None and site is not None:
                 _note(relation, node, places)
                 return
+            # A subquery or CTE of that name: what it gives is its own SELECT's affair.
             if _derived(home, qualifier):
                 return
         else:
@@ -226,6 +228,7 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
                     column.nodes.append(node)
                     _read_use(column, node, frozenset(), places)
                 return
+        # A name that this SELECT does not have may be an enclosing one's (a correlated subquery).
         home = home.parent_select
 
 
@@ -331,6 +334,7 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str], pl
     column.grouped |= clause == "group"
     column.sorted |= clause == "order" or (clause == "expressions" and _is_ordered_by(node, select))
     parent = node.parent
+    # What stands around a column and leaves it what it is: the comparison is with what is inside.
     wrapped: exp.Expression = node
     while isinstance(
         parent, (exp.Paren, exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.TryCast, exp.Distinct)

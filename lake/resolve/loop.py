@@ -190,6 +190,7 @@ class Resolver:
             ).candidates()
             judged.append(evidence)
             ranked.append([by_position(c, site) for c in found])
+            # The next SELECT's tables are more likely those of this one: queries speak of few things.
             if found:
                 prior.update({r.name: found[0].homes[r.alias] for r in site.relations})
                 placed = ((c, found[0].column_of(c)) for c in site.columns())
@@ -205,6 +206,7 @@ class Resolver:
         if any(not found for found in ranked):
             return []
         options = [found[:_TRIES] for found in ranked]
+        # Sites multiply: five SELECTs of four candidates each would be a thousand combinations.
         combined = itertools.islice(itertools.product(*options), 400)
         return sorted(combined, key=lambda choice: -sum(c.score for c in choice))[: 2 * ROUNDS]
 
@@ -251,6 +253,7 @@ class Resolver:
         except LakeError as error:
             if not self._run_own(trial, limit):
                 trial.error = str(error).splitlines()[0]
+                # As much as good evidence is worth: a candidate that ran goes before one that failed.
                 trial.score -= _FAILED
                 return
         trial.empty = trial.rows is not None and says_nothing(trial.rows)
@@ -310,6 +313,8 @@ class Resolver:
             placed = by_identity(candidate, site)
             for c in site.columns():
                 real = placed.column_of(c)
+                # A key that only joins was not looked for by its name: the joins tell which columns do its
+                # work.
                 if not c.only_key:
                     mappings.append(
                         Mapping(

@@ -189,6 +189,7 @@ class Placer:
             return {r.alias: tables[0] for r in relations}
         options = (
             itertools.permutations(tables, min(len(relations), len(tables)))
+            # The number of orders grows as the factorial: of more tables only the order at hand is tried.
             if len(tables) <= 5
             else [tables[: len(relations)]]
         )
@@ -490,6 +491,7 @@ def _many_for_one(home: str, joins: tuple[JoinKey, ...]) -> set[str]:
     """Tables that have, as these joins lead to them, several rows for one of ``home``."""
     many: dict[str, bool] = {home: False}
     left = [*joins, *(key.flipped() for key in joins)]
+    # As many rounds as there are joins: each brings the walk at least one table further.
     for _ in joins:
         for key in left:
             if key.a in many and key.b not in many:

@@ -72,6 +72,7 @@ class SourceFinder:
                 break
         ranked = sorted(seen.values(), key=lambda c: (-c.score, c.tables))[: 2 * _KEEP]
         lean = [self._leaner(c) for c in ranked]
+        # In reverse, so that of equal sets of tables the best one is written last and stays.
         unique = {
             frozenset(c.tables): c for c in sorted(lean, key=lambda c: (-c.score, c.tables), reverse=True)
         }
@@ -86,6 +87,7 @@ class SourceFinder:
                 drop = leaf.b
                 others = tuple(k for k in candidate.joins if k is not key)
                 if (
+                    # Only a leaf of the join tree can go without parting the others.
                     any(drop in {k.a, k.b} for k in others)
                     or len(leaf.pairs) != 1
                     or self._named_exactly(drop)
@@ -102,6 +104,7 @@ class SourceFinder:
                 columns = {i: mine if i in used else c for i, c in candidate.columns.items()}
                 homes = {alias: rest if home == drop else home for alias, home in candidate.homes.items()}
                 tables = tuple(t for t in candidate.tables if t != drop)
+                # Once more, since another table may have become a leaf.
                 return self._leaner(
                     replace(candidate, tables=tables, joins=others, columns=columns, homes=homes)
                 )

@@ -103,6 +103,7 @@ def keys_of(best: Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]
                 other = next((aliases[a] for a, _ in column.joined if a in aliases), None)
                 if other is None:
                     continue
+                # the join that the candidate makes between the two tables that were asked to be joined here
                 for key in candidate.joins:
                     if {key.a, key.b} == {home, candidate.homes[other.alias]} and key.a != key.b:
                         yield (
