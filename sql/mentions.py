@@ -161,6 +161,7 @@ def qualified(text: str, schemas: Mapping[Mention, str]) -> str:
     """``text`` with a schema written before each of these mentions. Raises NotASelect where a name is not
     found.
     """
+    # from the end on: what was put in moves nothing that is still to be changed
     for mention, schema in sorted(schemas.items(), key=lambda item: -item[0].start):
         start = mention.start
         if not _stands_at(text, start, mention.name.name):
@@ -214,6 +215,7 @@ def _ctes(
     """What the statement below the clause sees, and what each of its queries sees."""
     ctes: Sequence[Any] = clause.ctes or ()
     everything = outer | {str(cte.ctename) for cte in ctes}
+    # with RECURSIVE each query sees all of them; otherwise those that stand before it
     if clause.recursive:
         return everything, [(cte, everything) for cte in ctes]
     within, seen = [], outer

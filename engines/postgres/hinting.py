@@ -181,8 +181,8 @@ class HintingSession(Session):
 
 
 def _leading_hint(text: str) -> tuple[str, str]:
-    # the hint has to stay in front of EXPLAIN, too
     """A hint comment in front, and the rest: servers before 17 read only what stands first."""
+    # the hint has to stay in front of EXPLAIN, too
     if not text.startswith("/*+"):
         return "", text
     end = text.index("*/") + 2

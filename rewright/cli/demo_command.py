@@ -81,6 +81,7 @@ def demo_config(sample: World, home: Path) -> Config:
 
 
 def _free(port: int) -> int:
+    # 0: any port that is free
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))

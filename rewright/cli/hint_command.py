@@ -66,6 +66,7 @@ def command(
     strategy = _strategy(config_path) if model == "on" else None
     documents = []
     try:
+        # executions end by `run_seconds`; this bounds everything else that the session does
         with hinting.HintingSession(
             dsn, limits=session_part.Limits(statement=4 * limit), own=True
         ) as session:

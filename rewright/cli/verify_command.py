@@ -80,6 +80,7 @@ def command(
             options=options,
             certificates=certificate,
         )
+        # the counts of verdicts; the verdicts themselves are in the file
         echo(json.dumps(dict(sorted(_guarded(work).items()))), err=not as_json)
         return
     if (schema is None and dsn is None) or len(queries) != 2:

@@ -120,6 +120,7 @@ class Children:
 async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         return
+    # Ctrl-C first, so that the command can stop its scratch server and its statements
     for number, patience in ((signal.SIGINT, 2.0), (signal.SIGKILL, 10.0)):
         try:
             os.killpg(process.pid, number)
@@ -140,4 +141,5 @@ def _bounded(name: str, text: str) -> str:
 
 def _last_line(errors: bytes) -> str:
     lines = errors.decode("utf-8", "replace").strip().splitlines() or ["the command failed without a word"]
+    # the last line is the error; what stands above it are notes
     return lines[-1].removeprefix("rewright: ")[:2000]

@@ -89,6 +89,8 @@ class Tools:
         return summary_of(found, self._lake(), search, tables)
 
     async def lake_query(self, query: str, rows: int, seconds: float) -> dict[str, Any]:
+        # no model: the client is one itself, and pays for its own; -- keeps a query from being read as an
+        # option
         words = ["lake", "query", self._lake(), "--json", "--model", "off", "--", query]
         document: dict[str, Any] = await self._call(words, {}, seconds, heavy=True)
         everything = document["rows"]

@@ -91,6 +91,7 @@ class SessionAnswers:
         """The first ``most`` rows. Raises LakeError, with PostgreSQL's SQLSTATE; 57014 when ``seconds`` are
         over.
         """
+        # what runs besides the lake's own statement has to be interrupted as well
         begun: list[Any] = []
 
         def interrupt() -> None:

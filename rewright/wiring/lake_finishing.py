@@ -55,6 +55,7 @@ class Finishing:
             connect_timeout=5,
             options=f"-c statement_timeout={_SECONDS}s -c timezone=UTC",
         )
+        # temporary tables are written; they and the cursor go with the session
         self._connection.execute("begin read write")
         spent = _Spent(plan.reason)
         for fetch in plan.fetches:

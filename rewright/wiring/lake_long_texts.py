@@ -29,6 +29,7 @@ def reads_tables(text: str, catalogs: Collection[str]) -> bool:
     """Is it one query over a table of no catalog? Raises pglast's ParseError, or TooDeep."""
     check(text)
     told = parse_sql_json(text)
+    # one statement, a SELECT or its EXPLAIN, and no SELECT INTO
     if told.count('{"stmt":{') != 1 or _QUERY.search(told) is None or '"intoClause":' in told:
         return False
     ctes = set(_CTE.findall(told))

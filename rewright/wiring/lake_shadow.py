@@ -86,6 +86,7 @@ class Shadow:
                     for column, type_ in columns
                 )
                 connection.execute(sql.SQL("create temp table {} ({})").format(sql.Identifier(name), listed))
+            # a text that is refused ends the transaction, and the tables with it, but for this
             connection.execute(f"savepoint {SAVEPOINT}".encode())
             yield
         finally:

@@ -104,6 +104,7 @@ def _read(file: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError:
+        # there and not to be read (rights, a broken link): a pause all the same, the safe reading
         return ALONE if os.path.lexists(file) else ""
 
 
@@ -163,6 +164,7 @@ class PauseWatch(Pause):
 
     @property
     def paused(self) -> bool:
+        # a file whose pause the store knows counts only while the store can't be read
         by_file = self._said == ALONE or (self._said == WITH_STORE and not self._feed.healthy)
         return self.signalled or self._feed.paused or by_file
 

@@ -43,6 +43,7 @@ class PriorityGate:
 
     def give_way(self) -> None:
         """Wait until nobody goes first, or for a while; who goes first itself does not wait."""
+        # read without the lock: at worst one turn is given way to too late
         if not self._held or getattr(self._own, "first", False):
             return
         until = time.monotonic() + _MOST_SECONDS

@@ -38,6 +38,7 @@ def open_lakes(config: Config, auth: AuthConfig, user: str, database: str) -> tu
 def _admits(auth: AuthConfig, user: str, lake: str) -> bool:
     if auth.method == "trust":
         return True
+    # a user without a list of databases may log in to all of them
     known = auth.users.get(user)
     if auth.method == "passthrough" or known is None:
         return False
@@ -65,6 +66,7 @@ class Searches(LentProcesses):
     @property
     def bounds(self) -> Bounds:
         limits = self._config.limits
+        # as many as their memory allows; one user leaves a quarter of them to the others
         processes = max(1, limits.lake_total_memory // limits.lake_memory)
         hint = "[limits] lake_total_memory, lake_memory"
         return Bounds(

@@ -54,6 +54,7 @@ class Shadows:
         if self._lakes:
             try:
                 self._start()
+            # not entered, so not left either: a server that runs already is stopped here
             except BaseException:
                 self._stack.close()
                 raise
@@ -143,6 +144,7 @@ class _Watch(threading.Thread):
         from rewright.engines.duckdb.shadow import synchronise
 
         try:
+            # tables are described anew only when something changed: that reads every file's head
             now = fingerprint(home)
             if self._seen.get(name) != now:
                 synchronise(self._server, name, schemas_of(home))

@@ -94,6 +94,7 @@ class _Tracing:
         if one.overhead:
             inner = self._tracer.start_span("rewright.guard", self._within(span), start_time=begin)
             inner.end(execution)
+        # where the original ran after a failed replacement, the client saw the original's outcome
         _end(span, one.failure if one.original_failure is None else one.original_failure, end)
 
     def _slow(self, one: SlowQuery) -> None:
@@ -135,6 +136,7 @@ def _end(span: Any, problem: str, end: int) -> None:
 
 def _parent(text: str) -> Any:
     """The context that a comment of the statement names; None: it names none."""
+    # sqlcommenter writes at the end; some drivers put comments first
     found = _PARENT.search(text[-_LOOKED_AT:]) or _PARENT.search(text[:_LOOKED_AT])
     if found is None:
         return None

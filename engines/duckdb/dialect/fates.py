@@ -30,6 +30,7 @@ class Fate(StrEnum):
 
 
 WORDS: dict[str, str] = NUMBERS | TEXTS | TIMES
+# by name, since they differ in their argument types alone; pg_catalog's names are the only ones looked at
 _STABLE_RUN = frozenset(
     [
         "to_char",
@@ -144,7 +145,6 @@ _STABLE_RUN = frozenset(
         "current_time",
     ]
 )
-# by name, since they differ in their argument types alone; pg_catalog's names are the only ones looked at
 """Stable functions that depend on settings of the session alone."""
 # random and clocks: effects on nobody, and nothing of the server is read
 _VOLATILE_RUN = frozenset(

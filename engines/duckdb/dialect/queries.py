@@ -151,8 +151,8 @@ class QueryPrinter(SourcePrinter):
         return f"DISTINCT ON ({on}) "
 
     def windows(self, query: Node, printer: DuckdbPrinter) -> Mapping[str, str]:
-        # FRAMEOPTION bits are read in frames.py; DuckDB's default frame is never relied on
         """What stands in OVER, by the window's number."""
+        # FRAMEOPTION bits are read in frames.py; DuckDB's default frame is never relied on
         expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"] or []}
         found = {}
         for window in query["windowClause"] or []:
