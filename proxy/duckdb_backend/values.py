@@ -48,6 +48,7 @@ ARRAYS: Mapping[int, int] = {
 _EPOCH_DAY = date(2000, 1, 1)
 _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamp without time zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
+_DAY_MICROS = 86_400_000_000
 
 
 _HALVES_SHOW = 2.0**53
@@ -197,7 +198,7 @@ def _days_and_micros(value: timedelta) -> tuple[int, int]:
     """Days and microseconds of one sign, where Python keeps negative days and positive seconds."""
     days, micros = value.days, value.seconds * 1_000_000 + value.microseconds
     if days < 0 and micros:
-        days, micros = days + 1, micros - 86_400_000_000
+        days, micros = days + 1, micros - _DAY_MICROS
     return days, micros
 
 
@@ -513,8 +514,11 @@ def _numeric_from_binary(data: bytes) -> Decimal:
 
 
 def _time_of(micros: int) -> time:
+    # PostgreSQL has 24:00:00 as a time of its own; Python, and so a lake, ends before it
+    if not 0 <= micros < _DAY_MICROS:
+        raise BadValue("time out of range", "22008")
     seconds, fraction = divmod(micros, 1_000_000)
-    return time(seconds // 3600 % 24, seconds // 60 % 60, seconds % 60, fraction)
+    return time(seconds // 3600, seconds // 60 % 60, seconds % 60, fraction)
 
 
 _UNPACKERS: Mapping[int, Callable[[bytes], object]] = {
