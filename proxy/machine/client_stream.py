@@ -129,16 +129,7 @@ class ClientStream(ClientWalk):
         """Look at each message of ``data`` from ``at`` on, and forward or keep it. Messages in a row which
         need no change go to the server in one piece.
         """
-        if self._life.gave_up():
-            self._to_server(self.take_kept() + data)
-            return
-        if self._life.holding:
-            self.upwards.hold(data)
-            return
-        # The message is not whole yet. Joining it with each piece would copy a large text again and again.
-        if len(data) < self._lacking:
-            self._more += data
-            self._lacking -= len(data)
+        if self._is_taken(data):
             return
         # With an ``at`` the quick walk has come so far, and it begins at a message boundary only.
         if not at:
@@ -158,13 +149,7 @@ class ClientStream(ClientWalk):
                 return
             # a message that somebody wants to see has to be complete first; others pass while they arrive
             if self.table[kind] and end > size:
-                if length <= self._text_limit:
-                    self.keep(data, start, at)
-                    return
-                # Too large to wait for: it passes in pieces if its beginning tells which names it changes.
-                if self.interceptor is not None and not self.interceptor.unseen(kind, data, at):
-                    self.upwards.pass_through("a message is larger than is looked at")
-                    self._to_server(data[start:])
+                if self._ends_at(kind, length, data, start, at):
                     return
             elif self._is_special(kind, data, at, end):
                 # what stood before it must reach the server first
@@ -185,6 +170,37 @@ class ClientStream(ClientWalk):
         self.settle()
         if size > start:
             self._to_server(data[start:])
+
+    def _is_taken(self, data: bytes) -> bool:
+        """Whether the bytes have gone where no message is looked at: to the server, to what is held, or to
+        the message that they are only a part of.
+        """
+        if self._life.gave_up():
+            self._to_server(self.take_kept() + data)
+            return True
+        if self._life.holding:
+            self.upwards.hold(data)
+            return True
+        # The message is not whole yet. Joining it with each piece would copy a large text again and again.
+        if len(data) < self._lacking:
+            self._more += data
+            self._lacking -= len(data)
+            return True
+        return False
+
+    def _ends_at(self, kind: int, length: int, data: bytes, start: int, at: int) -> bool:
+        """Whether the walk ends at a message that is not complete: it is kept, or nothing is looked at any
+        more.
+        """
+        if length <= self._text_limit:
+            self.keep(data, start, at)
+            return True
+        # Too large to wait for: it passes in pieces if its beginning tells which names it changes.
+        if self.interceptor is not None and not self.interceptor.unseen(kind, data, at):
+            self.upwards.pass_through("a message is larger than is looked at")
+            self._to_server(data[start:])
+            return True
+        return False
 
     def _continued(self, data: bytes) -> bytes:
         """Join what was kept with what came; the part of a message already under way is sent at once."""

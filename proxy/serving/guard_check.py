@@ -72,6 +72,21 @@ class _Statement:
     inner: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A batch that binds the replacement to ``portal`` and asks the guard, and where in it the replacement's
+    messages and the answers stand. ``verifier``, ``target``: -1 where that is not asked.
+    """
+
+    batch: Batch
+    statement: _Statement
+    portal: bytes
+    of_replacement: range
+    row_index: int
+    verifier: int
+    target: int
+
+
 class Serving:
     """What serving a Query and serving an Execute share."""
 
@@ -184,6 +199,36 @@ class Serving:
         if not clean:
             yield from self._guard_alone()
         text = self.wanted_text()
+        asked = self._asked(text, bind, types)
+        statement = asked.statement
+        replies = yield from self._replies(asked.batch)
+        # Its Close was skipped with the error, or was not sent since the client's portal is bound to it
+        # below.
+        if statement.once and (replies.error is not None or self.name):
+            self.privates.close_later(statement.name)
+        yield from self._checked(replies, asked.of_replacement)
+        private = statement.kept or self._parsed(replies, statement, (text, types))
+        # Bound now, whatever is decided below: it is closed with the next batch, unless it is executed.
+        self.privates.dead_portals.append(asked.portal)
+        self._verify(replies, asked.verifier)
+        self._judge(replies, asked.row_index, clean=clean)
+        if asked.target >= 0 and not says_yes(replies.pending_replies[asked.target]):
+            raise Declined("target")
+        # The client has been given the description of its own text: the rows must fit it.
+        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
+            refused.add("signature")
+            raise Declined("signature")
+        # the settings that the guard has just read may ask for another text than was bound
+        if self.wanted_text() != text:
+            raise Declined("hints")
+        if self.name:
+            yield from self._take_the_name(bind, statement.name)
+            return self.name
+        self.privates.dead_portals.remove(asked.portal)
+        return asked.portal
+
+    def _asked(self, text: bytes, bind: Bind, types: tuple[int, ...]) -> _Asked:
+        """Put together what parses and binds the replacement and asks the guard. Nothing is sent yet."""
         batch = self._batch()
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
@@ -196,32 +241,7 @@ class Serving:
             batch.add(Close(b"S", statement.name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
-        target = self._add_target(batch)
-        replies = yield from self._replies(batch)
-        # Its Close was skipped with the error, or was not sent since the client's portal is bound to it
-        # below.
-        if statement.once and (replies.error is not None or self.name):
-            self.privates.close_later(statement.name)
-        yield from self._checked(replies, of_replacement)
-        private = statement.kept or self._parsed(replies, statement, (text, types))
-        # Bound now, whatever is decided below: it is closed with the next batch, unless it is executed.
-        self.privates.dead_portals.append(portal)
-        self._verify(replies, verifier)
-        self._judge(replies, row_index, clean=clean)
-        if target >= 0 and not says_yes(replies.pending_replies[target]):
-            raise Declined("target")
-        # The client has been given the description of its own text: the rows must fit it.
-        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
-            refused.add("signature")
-            raise Declined("signature")
-        # the settings that the guard has just read may ask for another text than was bound
-        if self.wanted_text() != text:
-            raise Declined("hints")
-        if self.name:
-            yield from self._take_the_name(bind, statement.name)
-            return self.name
-        self.privates.dead_portals.remove(portal)
-        return portal
+        return _Asked(batch, statement, portal, of_replacement, row_index, verifier, self._add_target(batch))
 
     def _take_the_name(self, bind: Bind, statement: bytes) -> Generator[Any, Any, None]:
         """Bind the replacement to the client's named portal: FETCH, MOVE and functions that are given its
