@@ -160,6 +160,7 @@ _ATTRIBUTES = frozenset(
         "discard",
     ]
 )
+# characters of a function: longer ones are tables, not functions
 _SIZE = 20_000
 _CHILD = r"""
 import json, resource, sys
@@ -331,22 +332,13 @@ def run(
 
     :raises SandboxError: not allowed, too slow, too big, or it broke out of its own error handling.
     """
-    name = check(source)
     task = {
         "source": source,
-        "function": name,
+        "function": check(source),
         "values": list(values),
         "names": sorted(_NAMES - {"re", "unicodedata", "datetime"}),
         "wall": _WALLS.get(platform.machine()) if sys.platform == "linux" else None,
-        # no descriptor beyond the three it has: no file, no socket, no pipe
-        "limits": [
-            ["RLIMIT_NOFILE", 3],
-            ["RLIMIT_FSIZE", 0],
-            ["RLIMIT_AS", memory],
-            ["RLIMIT_CPU", max(1, int(seconds) + 1)],
-            ["RLIMIT_CORE", 0],
-            ["RLIMIT_NPROC", 0],
-        ],
+        "limits": _limits(seconds, memory),
     }
     try:
         done = subprocess.run(
@@ -369,6 +361,19 @@ def run(
         raise SandboxError(f"it failed: {reply['error']}")
     results: list[str | int | float | bool | None] = reply["values"]
     return results
+
+
+def _limits(seconds: float, memory: int) -> list[tuple[str, int]]:
+    """The resource limits under which the function runs."""
+    return [
+        # no descriptor beyond the three it has: no file, no socket, no pipe
+        ("RLIMIT_NOFILE", 3),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_AS", memory),
+        ("RLIMIT_CPU", max(1, int(seconds) + 1)),
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_NPROC", 0),
+    ]
 
 
 def _check_node(node: ast.AST, local: set[str]) -> None:

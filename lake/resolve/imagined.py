@@ -342,19 +342,31 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str], pl
         wrapped, parent = parent, parent.parent
     if isinstance(parent, exp.EQ) and _is_join(parent, same):
         other = parent.expression if parent.this is wrapped else parent.this
-        if select is not None and other.table and _derived(select, other.table):
-            # a subquery's column is none of the lake's: what is compared with it must be found, a bare key by
-            # its name
-            column.only_key = False
-            if set(names.words(column.name)) <= names.KEY_WORDS:
-                column.name = other.name
-            return
-        if not column.relation or node.table.lower() in {"", column.relation.lower()}:
-            # what another reference to the same table is joined on is that one's affair
-            column.joined.append((other.table, other.name))
+        _read_join(column, node, other, select)
         return
     column.only_key = False
     column.own_reference |= isinstance(parent, exp.EQ) and _refers_to_itself(parent, same)
+    _read_operation(column, wrapped, parent)
+
+
+def _read_join(
+    column: ImaginedColumn, node: exp.Column, other: exp.Expression, select: exp.Select | None
+) -> None:
+    """The column is joined with `other`, a column of another relation."""
+    if select is not None and other.table and _derived(select, other.table):
+        # a subquery's column is none of the lake's: what is compared with it must be found, a bare key by
+        # its name
+        column.only_key = False
+        if set(names.words(column.name)) <= names.KEY_WORDS:
+            column.name = other.name
+        return
+    if not column.relation or node.table.lower() in {"", column.relation.lower()}:
+        # what another reference to the same table is joined on is that one's affair
+        column.joined.append((other.table, other.name))
+
+
+def _read_operation(column: ImaginedColumn, wrapped: exp.Expression, parent: exp.Expression | None) -> None:
+    """What the test or computation around the column says of its values."""
     if isinstance(parent, _COMPARE):
         _read_comparison(column, wrapped, parent)
     elif isinstance(parent, exp.In) and parent.this is wrapped:
