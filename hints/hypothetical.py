@@ -20,6 +20,7 @@ from rewright.sql.plans import Plan
 _WORTH = 0.5
 # an index without which the plan costs no more than this is not needed
 _NEEDED = 1.1
+# HypoPG plans over all of them at once: more make planning itself slow
 _MOST = 200
 # below this many rows a scan is as good
 _FEW_ROWS = 1_000

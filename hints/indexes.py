@@ -36,6 +36,7 @@ _QUANTIFIED = re.compile(r"\((?:ANY|ALL) \(")
 _NAME = r'(?:"(?:[^"]|"")+"|[\w$]+)'
 _SORT_KEY = re.compile(rf"(?:({_NAME})\.)?({_NAME})( DESC)?( NULLS (?:FIRST|LAST))?")
 _EXTREME = re.compile(rf"\b(?:min|max)\((?:({_NAME})\.)?({_NAME})\)")
+# further columns make an index larger and rarely more selective
 _MOST_KEYS = 4
 _COLUMN = re.compile(_NAME)
 _AS_TEXT = re.compile(rf"\(CAST\(({_NAME}) AS text\)\)")

@@ -26,7 +26,9 @@ _HEAD = re.compile(r"duration: (\d+\.\d+) ms  plan:\s*\n", re.DOTALL)
 _ENTRY = re.compile(
     r"(?:LOG|DEBUG\d?|INFO|NOTICE|WARNING|ERROR|FATAL|PANIC|STATEMENT|DETAIL|HINT|CONTEXT|QUERY):  "
 )
+# the column message of csvlog (PostgreSQL manual, 19.8.4, "Using CSV-Format Log Output")
 _CSV_MESSAGE = 13
+# the newest part of a log that may have gigabytes
 MAX_BYTES = 256 * 1024 * 1024
 
 

@@ -23,6 +23,7 @@ WIDE = 10.0
 STALE_SHARE = 0.1
 # |correlation| from which a column follows the order in which rows were written; two such follow each other
 ORDERED = 0.95
+# rows from which on a wrong estimate matters
 SMALL = 1000.0
 
 _COLUMNS = """

@@ -24,6 +24,7 @@ from rewright.lake.resolve.assignment import assign
 from rewright.lake.retrieval import Retriever, query_snippet
 
 _CTE_ROWS = 50
+# of the union score (thesis 5.3), in the order in which they are added
 _MEAN_WEIGHT, _COVERAGE_WEIGHT, _TYPE_BONUS = 0.6, 0.4, 0.1
 _UNION_SIMILAR = 0.5
 _EXACT_BONUS, _PART_BONUS = 0.5, 0.25

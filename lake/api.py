@@ -42,6 +42,7 @@ from rewright.lake.resolve.resolution import Answer, Resolution
 from rewright.models.api import Model
 
 Mode = Literal["bind", "resolve"]
+# a query is taken to join the wrong columns where the resolution has a key this good, and it has one this bad
 _GOOD_KEY = 0.7
 _BAD_KEY = 0.25
 _RETRY_STATES = frozenset({"42P01", "42703", "42883", "22P02"})

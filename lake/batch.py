@@ -19,6 +19,7 @@ from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, Mode
 from rewright.lake.resolve.resolution import Answer
 
+# as rewright.lake_confidence by default
 REFUSE_BELOW = 0.7
 
 

@@ -42,6 +42,7 @@ from rewright.models.typed import ask
 
 T = TypeVar("T")
 Share = Literal["schema", "statistics", "samples"]
+# rows, hits and characters that go into prompts: a model is paid by the token
 _PREVIEW = 3
 _CELL = 60
 _RETRIEVED = 5

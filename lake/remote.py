@@ -27,6 +27,7 @@ from rewright.engines.duckdb.reading import SUFFIXES
 SCHEME = "s3://"
 FRESH_SECONDS = 15.0
 """A copy looked at so recently is not looked at again: several processes open the same lake at once."""
+# bytes of one bucket's tables: a copy must not fill the disk
 DEFAULT_LIMIT = 64 << 30
 LIMIT_VARIABLE = "REWRIGHT_LAKE_COPY_BYTES"
 _INDEX = ".objects.json"

@@ -23,6 +23,7 @@ from rewright.models.api import Model
 
 _START_SECONDS = 600.0
 """For a process to open the lake; its catalog is up to date by then."""
+# the query's own limit comes first; then the process is ended
 _GRACE = 2.0
 _SOFT = 0.75
 """Of the time for one query the share after which the resolver looks for nothing more and runs the best it

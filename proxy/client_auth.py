@@ -111,6 +111,7 @@ def verifier_of(user: UserConfig | None) -> Verifier | None:
         return None
 
 
+# protocol 3.2 is PostgreSQL 18's; a newer one is answered with NegotiateProtocolVersion
 NEWEST_MINOR = 2
 
 

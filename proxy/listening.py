@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 
+# connections that wait for accept(); the kernel's net.core.somaxconn may be lower
 BACKLOG = 1024
 
 

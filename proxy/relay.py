@@ -15,6 +15,7 @@ from typing import cast
 from rewright.proxy.event_loop import RelayLoop
 from rewright.proxy.machine.core import Outlet
 
+# what may wait to be sent before the other side is no longer read
 HIGH_WATER = 256 * 1024
 TERMINATE = b"X\0\0\0\4"
 # for the peer to read what it was sent last

@@ -34,6 +34,7 @@ from rewright.proxy.tls_negotiation import server_context
 from rewright.proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from rewright.proxy.wire.startup import CancelRequest
 
+# how often running statements are looked at; less often where that takes long
 TICK = 0.05
 # what looking after idle sessions may take of a core, and the longest time between two looks
 TICK_SHARE, SLOWEST_TICK = 0.01, 0.25

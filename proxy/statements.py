@@ -18,6 +18,7 @@ from rewright.proxy.wire.backend import Column
 from rewright.proxy.wire.framing import HEADER, ProtocolViolation
 from rewright.proxy.wire.frontend import Bind, decode
 
+# a client that never closes its statements must not fill the proxy; beyond that they are relayed
 MAX_STATEMENTS = 10_000
 
 

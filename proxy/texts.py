@@ -35,6 +35,7 @@ _AUGMENT_FIRST = frozenset({b"augment", b"explain", b"create"})
 _DIGITS = b"0123456789"
 # texts without their digits that name nothing of ours and change nothing; of all sessions of the process
 _plain_texts: set[bytes] = set()
+# texts that were found to be plain, and their length: a cache for all sessions
 _PLAIN_COUNT, _PLAIN_SIZE = 1000, 4000
 
 

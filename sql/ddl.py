@@ -37,6 +37,7 @@ from rewright.sql.dumps import without_commands
 from rewright.sql.parsing import TooDeep, parse
 
 __all__ = ["DdlError", "catalog_from_ddl"]
+# schemas of strangers: parsing and building take time and memory in proportion
 MAX_TABLES = 2000
 MAX_TEXT = 20_000_000
 

@@ -81,6 +81,7 @@ _REFUSED: Mapping[str, str] = {
 }
 # before, these were names of functions like any other
 _JSON_SYNTAX_SINCE = 170000
+# names of 64 bytes and more are cut (NAMEDATALEN, pg_config_manual.h)
 _NAMEDATALEN = 64
 
 

@@ -48,6 +48,7 @@ _AFTER_BY = {
     *("HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "FOR", "ROWS"),
     *("RANGE", "GROUPS", "ASCII_59"),
 }
+# longer texts are bulk loads rather than queries that come again
 MAX_LITERALS = 2000
 MAX_TEXT = 200_000
 

@@ -20,6 +20,7 @@ from rewright.store.errors import NotFound, StoreError
 from rewright.store.records import AskLesson, AskSeen, Options, QuestionValidated
 from rewright.store.rows import record_of, without_nul
 
+# numbers beyond it fit into no column
 _LARGEST = 2**63
 
 

@@ -21,6 +21,7 @@ T = schema.DOUBTS
 STANDS = 600.0
 # after an examination that found nothing, the first time; four times as long each time
 SETTLED = 5.0
+# a doubt lasts a day at most, however often it is confirmed
 LONGEST = 86_400.0
 # seconds without a doubt after which the next one counts as the first
 FORGIVEN = 86_400.0

@@ -20,6 +20,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import has_parameters
 from rewright.sql.plans import Plan, plan_from_json
 
+# a join of very many tables may be planned for longer than anybody would wait
 _PLANNING_SECONDS = 10.0
 
 

@@ -28,6 +28,7 @@ from rewright.models.redact import Share
 from rewright.models.typed import ask, schema_of
 
 T = TypeVar("T")
+# what of examples, columns and values goes into a prompt: each of them costs tokens
 _EXAMPLES = 5
 _SAMPLES = 3
 _CELL = 40

@@ -48,7 +48,9 @@ from rewright.lake.augment.values import RowValues
 from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.scores import year_like
 
+# five folds of two rows each
 FEWEST_ROWS = 10
+# a target with more is a name or a text, for which a regression on classes says nothing
 MOST_CLASSES = 20
 _IN_MEMORY = 100_000
 """Rows of a base table whose values are held here."""

@@ -26,6 +26,7 @@ from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.meeting import Meeting
 from rewright.lake.joins.scores import USELESS, Overlap, PairScore, comparable, joinable, overlap, year_like
 
+# further keys of a table rarely bring other rows, and each costs an evaluation
 _PER_TABLE = 3
 _MOST_PAIRS = 3
 _UNIQUE = 0.98

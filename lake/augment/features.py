@@ -24,12 +24,14 @@ import numpy as np
 
 from rewright.lake.api import Lake
 
+# part of each name: arrays of an earlier form are never found
 _VERSION = 8
 _MEMORY = 256 << 20
 """Bytes of arrays held at once."""
 _KEPT_BYTES = 24 << 20
 """Arrays that take more are not kept in the file."""
 _FILE_BYTES = 2 << 30
+# SQLite's usual 4 kB would put an array of megabytes together from thousands of pages
 _PAGE = 32 << 10
 
 

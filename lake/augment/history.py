@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.5
 """Targets less alike than this say nothing about each other."""
+# what a search for another target of the same rows says, compared with one for the same target
 _SAME_THINGS = 0.5
 
 

@@ -26,6 +26,7 @@ from rewright.lake.index import LakeIndex
 
 MARKS: dict[Kind, str] = {"bare": "\x00", "part 1": "\x01", "part 2": "\x02", "part 3": "\x03"}
 """Before a column's name: the sketch is of its values as such a key, not as they are cleaned."""
+# connections side by side, each with one thread and up to 1 GB
 _AT_ONCE = 2
 _PORTION = 200
 """Tables read between two commits."""

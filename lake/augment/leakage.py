@@ -31,13 +31,16 @@ _FEWEST = 6
 _FEWEST_VALUES = 3
 _TOGETHER = 4
 """Columns that may make up the target, at most; more fit by themselves where rows are few."""
+# with fewer keys columns decide a target together by chance
 _FEWEST_TOGETHER = 30
 
 _PAIRS = 64
 _FEWEST_PAIRS = 10
 _AGREEING = 0.85
 _CLEARLY = 0.95
+# instead of 0, so that a column that never varies is divided by something
 _TINY = 1e-200
+# relative to the values: what floating-point sums lose is no difference
 _EXACT = 1e-9
 _SURELY_LESS = 0.96
 """A column that correlates less with the target than this is none of the kinds that are reported."""

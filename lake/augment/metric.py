@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+# three seeds of five folds each, so that what one split happens to give is averaged out
 FOLDS = 5
 SEEDS = (0, 1, 2)
 ALPHAS = np.array([0.1, 1.0, 10.0, 100.0, 1000.0])
@@ -23,6 +24,7 @@ FITS = len(SEEDS) * (len(_PAIRS) + FOLDS)
 """Regressions that one full evaluation solves: each fold, and each pair of folds, left out, for each seed."""
 _T_975 = 2.145
 """The 97.5 % point of Student's t with 14 degrees of freedom: 15 folds less one."""
+# a variance below is rounding, and would make a feature of it
 CONSTANT = 1e-12
 
 

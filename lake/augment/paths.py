@@ -22,7 +22,9 @@ from rewright.lake.augment.options import Strategy
 from rewright.lake.augment.sampling import AT_ONCE, Look, Sample, batched
 from rewright.lake.augment.selection import BudgetEnded, Search
 
+# how much a rarely visited chain is preferred: gains in R² are small, hence less than UCT's usual 1.4
 _EXPLORATION = 0.2
+# chains from which the set is chosen at the end
 _KEPT = 16
 _BEAM = 200
 """Tables of one level, at most."""

@@ -30,6 +30,7 @@ _SURVIVORS = 3
 """Survivors of the halving for each table wanted, at least."""
 _FIRST_SAMPLE = 64
 """Rows of the first round of the halving."""
+# each round halves the candidates and looks at four times the rows
 _GROWTH = 4
 _SURER = 4
 """One look says as much as so many earlier searches for the same target."""

@@ -26,6 +26,8 @@ from rewright.lake.files.pieces import Unit, Unserved
 from rewright.lake.files.preparing import ENDINGS, FORMATS, Preparer
 from rewright.lake.files.tables import Placed, name_tables, stem_of
 
+# several smaller files are read side by side, larger ones one after the other, with more memory and threads
+# each
 _SMALL_BYTES = 64 << 20
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
 _Item = TypeVar("_Item")

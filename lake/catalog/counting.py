@@ -15,6 +15,7 @@ import numpy as np
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Family, Values
 
+# columns in one statement: DuckDB keeps the different values of all of them in memory
 _AT_ONCE = 24
 _FEW_ROWS = 500
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (

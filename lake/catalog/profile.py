@@ -23,6 +23,7 @@ from rewright.lake.noise.detect import days_in_digits, meaning_of, noise_of
 from rewright.lake.noise.numbers import notation_of, number_of
 
 _COPY = "_profiled"
+# files up to this size are copied into memory first; larger ones are read again for each figure
 _COPY_BYTES = 256 << 20
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 _MAGIC = b"Obj\x01"
+# bytes that the header ends with and that stand behind each block
 _SYNC = 16
 _MOST_BYTES = 256 << 20
 """Of one file, packed or not."""

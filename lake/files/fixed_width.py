@@ -20,10 +20,12 @@ Span = tuple[int, int | None]
 """Where a column begins, and where the next one does; None: it goes on to the end of the line."""
 NOTE = "columns of fixed width"
 _CHUNK = 1 << 20
+# of fewer lines any blanks stand at the same place by chance
 _LEAST_LINES = 4
 _LOOKED_AT = 400
 _RULED = frozenset("-+| ")
 _COUNT = re.compile(r"\(\d+ rows?(?: affected)?\)", re.IGNORECASE)
+# a longer header is a line of prose
 _MOST_WORDS = 3.0
 
 

@@ -27,6 +27,7 @@ from rewright.lake.files.avro import records
 from rewright.lake.files.pieces import Piece, Unit, Unserved
 
 _METADATA = re.compile(r"v?(\d+)(?:-[0-9a-fA-F-]+)?(?:\.gz)?\.metadata\.json(?:\.gz)?")
+# metadata is parsed in memory
 _MOST_BYTES = 256 << 20
 _MOST_FILES = 20_000
 _TYPES = {
@@ -36,6 +37,7 @@ _TYPES = {
 }  # fmt: skip
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _FIXED = re.compile(r"fixed\[\d+\]")
+# content of a data file: rows, or positions of deleted rows (Iceberg specification, "Manifests")
 _DATA, _POSITIONS = 0, 1
 _DELETED = 2
 """A manifest's entry of a file that is none of the table's any more."""

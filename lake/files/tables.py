@@ -43,6 +43,7 @@ _SAYS_NOTHING = frozenset(
         "of",
     }
 )
+# share of the smaller file's columns that both have, and share of the files that must be so alike
 _ALIKE = 0.5
 _MOST_SHARE = 0.8
 _SUFFIXES = (

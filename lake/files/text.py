@@ -20,7 +20,9 @@ from rewright.lake.files.footers import footer_rows, looks_like_footer
 from rewright.lake.files.pieces import Unserved
 
 _CHUNK = 1 << 20
+# enough lines to tell a delimiter, prose and an encoding by
 _HEAD = 65536
+# the last line is looked for in so many bytes
 _TAIL = 4096
 _FOOTER_BYTES = 64 << 20
 """Larger files are not parsed for the sake of a footer."""

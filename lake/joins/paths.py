@@ -18,6 +18,7 @@ from rewright.lake.joins.keys import JoinKey, KeyFinder
 
 HOP_PENALTY = 0.5
 """λ: what each further table costs."""
+# so that a join without any evidence is expensive, not infinite
 EPSILON = 1e-3
 _MOST_OMEGA = 2.0
 """S is a sum of two similarities: halved, a product of them cannot grow with the path."""

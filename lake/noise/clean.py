@@ -15,6 +15,7 @@ from rewright.lake.noise.detect import variants
 from rewright.lake.noise.numbers import Notation, notation_of, number_of
 from rewright.lake.noise.values import FALSE, TRUE, date_formats
 
+# a CASE with more arms makes each query slow to parse
 _CASE_LIMIT = 1500
 
 

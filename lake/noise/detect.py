@@ -18,6 +18,7 @@ Counts = Sequence[tuple[str, int]]
 _MOJIBAKE = re.compile(r"Ã[\x80-\xbf¡-¿€-™]|â€|Â[\x80-\xbf ]|Ã[a-zA-Z©±¼¶¤³]")
 _FORMATTED = 0.98
 """A column of numbers that are all written with signs holds hardly anything else."""
+# fewer eight-digit numbers look like days by chance
 _FEWEST_DAYS = 8
 _MISSING = frozenset({"", "-", "--", "na", "n/a", "none", "null", "nan", "?", "unknown", "."})
 

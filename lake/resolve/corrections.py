@@ -20,6 +20,7 @@ from rewright.lake.resolve.marks import put
 from rewright.lake.resolve.units import unit_factor
 from rewright.lake.resolve.values import SURE, Match, ValueMatcher
 
+# how like a value must be to be guessed, and how far ahead of the next one
 _CLOSE = 0.33
 _AHEAD = 0.06
 

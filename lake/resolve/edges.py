@@ -15,6 +15,7 @@ from rewright.lake.resolve.candidate import Candidate, Halves
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Relation
 
+# below, two tables share values by chance
 MIN_JOIN = 0.3
 _MIN_LINK = 0.2
 _TOLD = 0.5

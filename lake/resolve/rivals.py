@@ -26,6 +26,7 @@ from rewright.lake.resolve.imagined import ImaginedColumn
 
 _NEAR = 0.3
 """An alternative whose evidence, summed over columns and tables, lies further behind is none."""
+# each alternative is run, to see whether it gives the same rows
 _MOST = 6
 _PER_KIND = 3
 _ROWS = 5000

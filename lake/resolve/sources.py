@@ -19,8 +19,10 @@ from rewright.lake.resolve.edges import MIN_JOIN, EdgeFinder
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.placing import Placer
 
+# sets of tables that are extended in each round of the search, and those that it gives
 _BEAM = 12
 _KEEP = 10
+# tables beyond those that the query names, to join over
 _EXTRA_TABLES = 2
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 PLAIN, PLUS = b"SCRAM-SHA-256", b"SCRAM-SHA-256-PLUS"
 _BINDING = b"p=tls-server-end-point"
+# as PostgreSQL's scram_iterations by default
 _ITERATIONS = 4096
 
 

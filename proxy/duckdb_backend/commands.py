@@ -47,6 +47,7 @@ _PASSES = (
 """Statements that a session with a lake may send to the server behind it; what they contain is bounded by the
 role's rights.
 """
+# CURSOR_OPT_BINARY, _SCROLL and _HOLD, and FETCH_ALL (parsenodes.h)
 _BINARY, _SCROLL, _HOLD = 0x01, 0x02, 0x20
 _ALL = 0x7FFFFFFF
 MOST = 100_000

@@ -23,6 +23,7 @@ from rewright.proxy.statements import Portal
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import CommandComplete, DataRow
 
+# small enough that a cancel is noticed soon, large enough that handing over costs little
 BATCH = 500
 
 

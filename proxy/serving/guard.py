@@ -229,6 +229,7 @@ select {settings}
   {digest}
 """)
 
+# those of the guard's row before the settings
 _FIXED_COLUMNS = 15
 # A zone that is spelled out, as POSIX has it, may call its own distance by a name that queries mean UTC by:
 # under 'UTC+3' a moment AT TIME ZONE 'UTC' is three hours sooner (DecodeTimezoneAbbrev)

@@ -19,6 +19,7 @@ from rewright.proxy.session import Cancelled, Exchange, Send, Wait
 from rewright.proxy.statements import Portal
 from rewright.proxy.wire.frontend import Execute, Query
 
+# texts that one session remembers as asked about
 MAX_ASKED = 10_000
 
 

@@ -54,6 +54,7 @@ def statement_name(text: bytes, types: tuple[int, ...], kind: bytes = b"s") -> b
 
 VERIFIER_STATEMENT = statement_name(_VERIFIER_SQL, (_TEXT, _TEXT))
 NOWHERE = _PREFIX + b"none"
+# statements that stay prepared on the client's connection: the server keeps a plan for each
 MAX_PRIVATE = 32
 
 

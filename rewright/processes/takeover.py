@@ -20,6 +20,7 @@ from pathlib import Path
 from rewright.proxy.private_directory import shared_directory
 
 PATIENCE = 30.0
+# more than the kernel passes at once (SCM_MAX_FD, 253)
 _MOST_SOCKETS = 512
 _GO = b"go"
 

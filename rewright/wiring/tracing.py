@@ -22,6 +22,7 @@ from rewright.proxy.ports import Report, Reporter, ServedStatement, SlowQuery
 _PARENT = re.compile(r"traceparent='00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})'")
 # of a text, from either end, in which comments are looked for
 _LOOKED_AT = 4096
+# how long a shutdown waits for a collector that does not answer
 LAST_SECONDS = 3.0
 
 

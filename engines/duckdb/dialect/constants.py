@@ -45,6 +45,7 @@ PostgreSQL.
 """
 # the year 36, well after 1: Python's dates begin there
 _LEAST_MICROS = -62_000_000_000_000_000
+# the widest DECIMAL that DuckDB has
 _DIGITS = 38
 
 

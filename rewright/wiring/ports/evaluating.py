@@ -25,6 +25,7 @@ from rewright.proxy.duckdb_backend.values import ARRAYS
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.sql.parsing import nodes_of
 
+# a query over a log of ours takes milliseconds
 SECONDS = 10.0
 # of the types a parameter may have: numbers, truth, times; all else is text
 SAMPLES: Mapping[int, object] = {
