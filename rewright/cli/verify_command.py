@@ -90,8 +90,12 @@ def command(
     original, candidate = map(query_of, queries)
     verdict = _judged(schema, dsn, original, candidate, {"options": options, "certificate": certificate})
     _show(verdict, as_json=as_json)
+    _end(verdict, require, frozenset(accept), exit_code=exit_code)
+
+
+def _end(verdict: Any, require: str | None, accepted: frozenset[str], *, exit_code: bool) -> None:
+    """With the exit code that was asked for; raises Failure for a verdict weaker than required."""
     verdicts = part("rewright.equivalence.verdicts", "verify")
-    accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
     if exit_code:
