@@ -53,8 +53,8 @@ def read_log(path: Path) -> Iterator[Logged]:
 
 
 def plans_of(text: str, logged: list[Logged]) -> list[Plan]:
-    """The plans of one query, newest first: the same statement but for spelling, comments and literals aside
-    never.
+    """The plans of one query, newest first: of the same statement, whatever its spelling and comments, with
+    the same literals.
     """
     wanted = _canonical(text)
     return [one.plan for one in reversed(logged) if wanted and _canonical(one.text) == wanted]

@@ -1,7 +1,7 @@
 """Trying hint sets on one query: plan, execute, remember.
 
-Keeps what was planned and executed so that nothing is done twice, and what was learnt of row counts.
-All executions are limited by the best time so far: a loser is stopped, not waited for.
+Keeps what was planned and executed so that nothing is done twice, and what was learnt of row counts. Every
+execution is limited by the best time so far: one that is slower is stopped, not waited for.
 """
 
 from __future__ import annotations

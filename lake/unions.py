@@ -100,7 +100,7 @@ def merged_values(parts: list[Values]) -> Values:
 
 
 def _merged(by_columns: dict[frozenset[str], list[Table]]) -> list[list[Table]]:
-    """Groups of equal column sets, small differences allowed where the names agree but for a number."""
+    """Groups of equal column sets, small differences allowed where the names differ in a number only."""
     groups = [(keys, list(tables)) for keys, tables in by_columns.items()]
     out: list[tuple[frozenset[str], list[Table]]] = []
     stems: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Who comes in: the startup packet, protocol versions, and the client's proof of who it is.
+"""Letting clients in: the startup packet, protocol versions, and the client's proof of who it is.
 
 Owns the errors that rejected clients get. Must not know sessions or servers.
 """

@@ -35,7 +35,7 @@ from rewright.proxy.wire.startup import CancelRequest, decode_first
 
 
 class Connection(Handshake):
-    """``run`` returns when both ends are closed; it never raises but for cancellation."""
+    """``run`` returns when both ends are closed; it raises nothing except for cancellation."""
 
     async def run(self) -> None:
         try:
@@ -286,8 +286,8 @@ class Connection(Handshake):
             self.server.close(LINGER_SECONDS)
 
     async def kill(self) -> None:
-        """End now, whatever runs: the server is told to stop, for it may not notice otherwise until it has
-        rows to send.
+        """End now, whatever runs: the server is told to stop, because otherwise it may notice only when it
+        has rows to send.
         """
         key, target = self.key, self.target
         self.shut("terminating connection due to administrator command")

@@ -100,7 +100,7 @@ class Handshake:
         await self._with_settings(who, lambda startup: self._as_upstream_user(client, who, user, startup))
 
     async def _enter_admin_database(self, client: Side, who: Who) -> None:
-        """No place of the others is taken: an admin gets in when there is none left."""
+        """Takes no place from other sessions: an admin gets in even when there is none left."""
         proxy = self.proxy
         if proxy.ports.admin is None:
             raise Refused("3D000", f'database "{who.database}" does not exist')
@@ -275,7 +275,7 @@ class Handshake:
     def _admit(self, who: Who) -> None:
         """Logged in: a session of its user and database, unless there are enough. Raises Refused.
 
-        Counted no sooner: who only says that it is somebody takes nobody's place.
+        Not counted earlier: a client that only claims to be a user takes no place of that user.
         """
         for kind, name in (("role", who.user), ("database", who.database)):
             if not self._take_place(kind, name, self.proxy.config.sessions_of(kind, name)):

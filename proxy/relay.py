@@ -25,7 +25,7 @@ STUCK_SECONDS = 60.0
 
 
 class Valve:
-    """Whether a side is read from: it is while nobody has a reason against it."""
+    """Whether a side is read from: it is, as long as there is no reason against it."""
 
     __slots__ = ("reasons", "transport")
 
@@ -218,7 +218,7 @@ class Side(Outlet, asyncio.Protocol):
 
     def close(self, patience: float = STUCK_SECONDS) -> None:
         """Send what is buffered, then close; when the peer takes nothing of it for ``patience`` seconds,
-        close all the same.
+        close anyway.
         """
         if self.transport is not None and not self.lost:
             self.send = None

@@ -150,7 +150,7 @@ class Proxy:
         task.add_done_callback(self._connections.pop)
 
     def admins(self, name: str) -> Admins:
-        """Who decides on rewrites of a database, by the configuration of now."""
+        """The roles that may decide on rewrites of a database, by the current configuration."""
         database = self.config.database(name)
         return Admins(database.admins if database is not None else frozenset(), self.config.admins)
 
@@ -189,8 +189,8 @@ class Proxy:
         return [interceptor.session_view() for interceptor in interceptors if interceptor is not None]
 
     def _bound_memory(self) -> None:
-        """What is held of clients, of all of them: above the limit nobody is looked at any more until it
-        shrinks.
+        """What is held of clients, of all of them: above the limit no client's messages are looked at any
+        more until it shrinks.
         """
         sessions = [c.session for c in self._connections.values() if c.session is not None]
         # one whose client's stream is not slow holds nothing
@@ -261,8 +261,8 @@ class Proxy:
     # --- the end -----------------------------------------------------------------------------------
 
     async def retire(self) -> None:
-        """Stop accepting; returns when the last session has ended by itself. Who is
-        on the way in comes in.
+        """Stop accepting; returns when the last session has ended by itself. Clients that are logging in
+        still get in.
         """
         self._stop_accepting()
         self.event("proxy.retiring", connections=len(self._connections))
@@ -294,8 +294,8 @@ class Proxy:
             self._background(self.ports.on_reload())
 
     async def drain(self, grace: float) -> None:
-        """Stop accepting; who is not logged in yet (57P03) and idle sessions (57P01) end at once, busy ones
-        when done or after ``grace`` seconds.
+        """Stop accepting; clients that have not logged in yet (57P03) and idle sessions (57P01) end at once,
+        busy ones when done or after ``grace`` seconds.
         """
         self.draining = True
         self._stop_accepting()

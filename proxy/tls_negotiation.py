@@ -56,7 +56,7 @@ class ServerContext(ssl.SSLContext):
 
 
 def alert_of(error: ssl.SSLError) -> bytes:
-    """What the client is to be told, encrypted already where it has to be."""
+    """What to tell the client, encrypted already where it has to be."""
     return bytes(getattr(error, "alert", b""))
 
 

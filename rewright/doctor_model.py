@@ -35,7 +35,7 @@ _QUESTION = "Answer with the word ready."
 
 
 class Answered(NamedTuple):
-    """What is to be said of one model."""
+    """What to say about one model."""
 
     status: Literal["ok", "note", "failed"]
     message: str

@@ -169,7 +169,7 @@ def _set_config(builder: Builder, args: tuple[Any, ...]) -> None:
 
 
 def _transaction(builder: Builder, node: Any) -> None:
-    """What is rolled back or left open would be in the catalog all the same."""
+    """Refused, because what is rolled back or left open would still be in the catalog."""
     kind = node.kind.name.removeprefix("TRANS_STMT_")
     if kind not in _WHOLE:
         raise DdlError(f"{kind.replace('_', ' ')} is not accepted")

@@ -571,7 +571,7 @@ def _only_completes(pair: PairScore) -> bool:
 
 
 def _called_alike(pair: PairScore) -> bool:
-    """As `_same_name`, but for words that say that it is a key."""
+    """As `_same_name`, without words that say that it is a key."""
     if _subject(pair.a) != _subject(pair.b):
         return False
     return not pair.a.meaning.numeric or _shared(pair) >= _SAME_NUMBERS
@@ -589,7 +589,7 @@ def _decimal(column: Column) -> bool:
 
 
 def _subject(column: Column) -> tuple[str, ...]:
-    """What it is called, but for words that say that it is a key: `meter` and `meter_id` are one."""
+    """What it is called, without words that say that it is a key: `meter` and `meter_id` are one."""
     words = names.words(column.name)
     return tuple(word for word in words if word not in names.KEY_WORDS) or words
 

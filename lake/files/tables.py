@@ -1,10 +1,9 @@
 """Which files make a table, and what tables are called.
 
-A table's name is its path in the lake, so that a file added elsewhere changes the meaning of no name. Files
-below `key=value` folders, and files whose names only number them (`logs/2024-01.csv`) or tell the month
-(`orders/jan.csv` beside `orders/feb.csv`), are parts of the folder's table when their columns are the same,
-mostly. Must not know how files are read.
-docs/decisions/0348-names-are-paths.md.
+A table's name is its path in the lake, so that adding a file elsewhere never changes what a name means. Files
+below `key=value` folders, and files whose names only number them (`logs/2024-01.csv`) or give the month
+(`orders/jan.csv` beside `orders/feb.csv`), are parts of the folder's table when most of their columns are the
+same. Must not know how files are read. docs/decisions/0348-names-are-paths.md.
 """
 
 from __future__ import annotations

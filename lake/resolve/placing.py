@@ -374,7 +374,7 @@ class Placer:
         )
 
     def _cost_away(self, table: str, home: str | None, taken: Collection[str]) -> float:
-        """`away_cost`, but for a table that was split its other half is no other place."""
+        """`away_cost`, except that the other half of a split table is not another place."""
         return 0.0 if table in self._halves.get(home or "", {}) else away_cost(table, home, taken)
 
     def _is_prior(self, name: str, tables: tuple[str, ...]) -> bool:

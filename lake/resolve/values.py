@@ -108,7 +108,7 @@ class ValueMatcher:
         return self._seen[key]
 
     def spelt(self, column: Column, literal: str) -> bool:
-        """Does a column of few values hold the literal, but for case, blanks and punctuation? Cheap."""
+        """Does a column of few values hold the literal, apart from case, blanks and punctuation? Cheap."""
         told = _plain(literal)
         if column.distinct > _SPELT_MOST or len(told) < _SPELT_LEAST:
             return False

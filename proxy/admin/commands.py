@@ -199,8 +199,8 @@ class Commands:
         return Command((), do)
 
     def _only_one(self, pid: int, session: SessionView) -> None:
-        """Two servers may have backends of the same number. Without the store nobody can say; then it is
-        taken as it is.
+        """Two servers may have backends of the same number. Without the store there is no telling; then the
+        number is taken as it is.
         """
         try:
             rows = self.actions.rows("clients", session)

@@ -1,4 +1,4 @@
-"""What the client sends, message by message where the walk of ``hot.py`` does not do.
+"""What the client sends, message by message, where the walk in ``hot.py`` is not enough.
 
 Forwards whole pieces; decodes nothing but what ``rewright.proxy.wire.tables`` marks. Must not know what an
 exchange does.

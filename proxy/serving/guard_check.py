@@ -174,8 +174,8 @@ class Serving:
 
     @property
     def mute(self) -> bytes:
-        """What the extension says of our hints, past client_min_messages, is not for the client, who gave
-        none.
+        """What the extension reports about our hints, whatever client_min_messages is, is not for the client,
+        which gave no hints.
         """
         return b"Mpg_hint_plan:" if self.candidate.rewrite.hinted else b""
 

@@ -92,7 +92,7 @@ def _set(found: re.Match[str]) -> SetCommand | None:
 
 
 def _may_set(sql: bytes) -> bool:
-    """Whether a text that is no plain command may change settings of ours all the same."""
+    """Whether a text that is not a plain command may still change settings of ours."""
     return _MAY_SET.search(sql) is not None and not _DEFINITION.match(sql)
 
 
@@ -158,7 +158,7 @@ class KeptSettings:
             self._startup.clear()
 
     def texts(self) -> tuple[str | None, ...]:
-        """In the order of the names; None: unset. Where nothing is certain nothing is to be served: ``mode``
+        """In the order of the names; None: unset. Where nothing is certain, nothing may be served: ``mode``
         is off.
         """
         state = self._state

@@ -106,7 +106,7 @@ def _introduce(sample: World, supervisor: Supervisor, http: tuple[str, int] | No
 
 
 def _tour(sample: World, supervisor: Supervisor) -> None:
-    """In a thread: who is told to end does not wait for an answer to its query, nor try to cancel it."""
+    """In a thread, so that Ctrl-C neither waits for an answer to its query nor tries to cancel it."""
     import psycopg
 
     from rewright.demo.tour import TourFailed, tour

@@ -1,7 +1,6 @@
 """The optimiser process: takes slow queries from the relays, looks for rewrites, watches how they do.
 
-Owns the socket, the bounded queue and the threads. Its crash costs nobody anything but time: the
-supervisor starts it again.
+Owns the socket, the bounded queue and the threads. A crash costs only time: the supervisor starts it again.
 """
 
 from __future__ import annotations

@@ -241,7 +241,7 @@ def settings_of(config: Config) -> PipelineSettings:
 
 
 def documents(files: Sequence[str]) -> Sequence[ports.Document]:
-    """Markdown that the user gave; a file that can't be read is told in the log, and left out."""
+    """Markdown that the user gave; a file that can't be read is left out and named in the log."""
     found = []
     for name in files:
         path = Path(name).expanduser()

@@ -255,7 +255,8 @@ class Binding:
         self, own: OwnWords, notices: tuple[str, ...], *, types_left_open: bool
     ) -> Bound:
         """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what
-        PostgreSQL says. ``types_left_open``: who wrote it did not name the columns, hence not their types.
+        PostgreSQL says. ``types_left_open``: whoever wrote it did not name the columns, and so not their
+        types.
         """
         made_by_us, rest = dict(own.ctes), own.text
         database = self.lake.database

@@ -1,8 +1,8 @@
-"""Running what PostgreSQL itself evaluates for a lake: rows from DuckDB into temporary tables, then the
-statement, read in portions.
+"""Running what PostgreSQL itself evaluates for a lake: rows from DuckDB go into temporary tables, then the
+statement runs and is read in portions.
 
-Owns the server's session for one such statement and what it may take. It stands where ``LakeQuery`` stands
-otherwise: begun and read by one thread, stopped from any. docs/decisions/0380-what-postgresql-runs-itself.md.
+Owns the server's session for one such statement, and its limits. It has the interface of ``LakeQuery``: begun
+and read by one thread, stopped from any. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether a long statement is a query over a lake's tables, without a tree of it.
+"""Whether a long statement is a query over a lake's tables, without building a tree of it.
 
-Owns reading libpg_query's JSON. A tree of Python objects of a statement with 200,000 literals takes 1.6 s,
-in which the worker serves nobody; its JSON takes 0.06 s.
+Owns reading libpg_query's JSON. A tree of Python objects for a statement with 200,000 literals takes 1.6 s,
+during which the worker serves nobody; its JSON takes 0.06 s.
 """
 
 from __future__ import annotations

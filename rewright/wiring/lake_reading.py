@@ -1,4 +1,4 @@
-"""A lake's prepared query run to its end for who asks in this process, whichever engine runs it.
+"""A lake's prepared query, run to its end for a caller in this process, whichever engine runs it.
 
 Owns reading the rows as Python's values. It blocks.
 """

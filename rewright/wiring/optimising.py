@@ -1,7 +1,8 @@
 """One slow query, from the report to a rewrite in the store.
 
-Owns the way of a job: is it worth it, the search (`searching`), the keeping (`keeping`). Must not know
-sockets or processes. Everything is done on the optimiser's own account and within [optimiser]'s limits.
+Owns the steps of a job: whether it is worth it, the search (`searching`), keeping the result (`keeping`).
+Must not know sockets or processes. Everything is done with the optimiser's own account and within
+[optimiser]'s limits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """``rewright pause`` and ``resume``: a switch in the store, and files beside it for when there is no store.
 
-Owns where the files are and how both are read together. A file says whether the store was told, too: then a
-proxy that can read the store goes by the store, so that resuming on another machine counts here. Must not
-know processes or sessions.
+Owns where the files are and how file and store are read together. A file also says whether the store was
+told. If it was, a proxy that can read the store follows the store, so that a resume on another machine takes
+effect here. Must not know processes or sessions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The configuration in the proxy's own words. Must not know processes."""
+"""The configuration as the proxy's own records. Must not know processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a question, in the proxy's words: a query to run, rows, or an error.
+"""The outcome of a question as the proxy takes it: a query to run, rows, or an error.
 
 Owns that translation. Must not know processes.
 """

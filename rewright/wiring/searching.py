@@ -1,6 +1,6 @@
 """The search for one job: from a session, a catalog and a query to what was found.
 
-Owns how the configuration and a job's kind become the rewriter's terms. Must not know what is kept of it.
+Owns how the configuration and a job's kind become the rewriter's settings. Must not know what is kept of it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Bounds what clients make the shadow PostgreSQL do: how long one statement runs, how much memory all
-sessions have.
+"""Limits on what clients make the shadow PostgreSQL do: how long one statement runs, and how much memory all
+sessions use.
 
-PostgreSQL's own limits (statement_timeout, work_mem) are settings that a client may change; these are kept
-from outside. Owns looking at the server's sessions and ending what goes too far. Must not know lakes.
+PostgreSQL's own limits (statement_timeout, work_mem) are settings that a client may change; these are
+enforced from outside. Owns watching the server's sessions and stopping those that exceed a limit. Must not
+know lakes.
 """
 
 from __future__ import annotations

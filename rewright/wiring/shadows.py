@@ -66,8 +66,8 @@ class Shadows:
         self._stack.close()
 
     def _go_without(self, name: str, error: ShadowFailed) -> None:
-        """A lake that can't be opened keeps nobody from the databases beside it; with nothing else there is
-        nothing to serve.
+        """A lake that can't be opened does not keep clients from the other databases; with nothing else there
+        is nothing to serve.
         """
         del self._lakes[name]
         if not (self._lakes or self._others):

@@ -1,4 +1,4 @@
-"""Which nodes a node holds, and walks over them. Must not know what is looked for."""
+"""Which nodes a node holds, and walks over them. Must not know what is being searched for."""
 
 from __future__ import annotations
 

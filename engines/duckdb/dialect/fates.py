@@ -1,8 +1,8 @@
-"""What becomes of each built-in of PostgreSQL when a query over a lake calls it.
+"""What happens to each built-in of PostgreSQL when a query over a lake calls it.
 
-Owns the rule: written in DuckDB's dialect where a sure equivalent is listed, else run by PostgreSQL itself on
-rows that were fetched, if it can have no effect and shows nothing of the server or of others; everything else
-is refused. docs/decisions/0380-what-postgresql-runs-itself.md.
+Owns the rule. A built-in is written in DuckDB's dialect where an exact equivalent is listed. Otherwise
+PostgreSQL itself runs it on rows that were fetched, if it can have no effect and shows nothing of the server
+or of others. Everything else is refused. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What no statement of a lake's clients may do, whoever runs it. Must not know plans."""
+"""What no statement of a lake's clients may do, whichever engine runs it. Must not know plans."""
 
 from __future__ import annotations
 
