@@ -163,7 +163,7 @@ def _set_config(builder: Builder, args: tuple[Any, ...]) -> None:
     said: list[Any] = [getattr(getattr(x, "val", None), "sval", None) for x in args[:2]]
     # a path given so would have to be parsed as a list
     if len(said) < 2 or None in said or (said[0].lower() == "search_path" and said[1]):
-        raise DdlError("SELECT set_config() but of plain settings is not accepted")
+        raise DdlError("SELECT set_config() is accepted for plain settings only")
     if said[1]:
         _setting(builder, said[0], args[1:2])
 

@@ -233,7 +233,7 @@ def _require_known(node: Any, server_version: int) -> None:
     if kind.startswith("Json") and server_version >= _JSON_SYNTAX_SINCE:
         return
     if kind not in _KNOWN or (isinstance(node, ast.TypeName) and node.pct_type):
-        raise NotASelect(f"it has a syntax that is not looked through ({kind})")
+        raise NotASelect(f"it has syntax that is not supported here ({kind})")
 
 
 def _name(parts: Any) -> Name:

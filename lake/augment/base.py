@@ -123,7 +123,7 @@ class Base:
         self.table_rows = TableRows(lake, self.sql)
         self.keys = tuple(self._column(name).name for name in spec.keys)
         if self.target.name in self.keys:
-            raise AugmentError(f"{self.target.name} is to be predicted: it is no column to join on")
+            raise AugmentError(f"{self.target.name} is the column to predict: it cannot be joined on")
         self._groupings: dict[KeyTuple, int] = {}
         self._grouped: dict[tuple[int, ...], list[Grouped]] = {}
         self._totals: dict[tuple[int, ...], Grouped] = {}
@@ -146,7 +146,7 @@ class Base:
 
     @property
     def not_keys(self) -> set[str]:
-        """Its columns that nothing is joined on: who knows one of them knows the target."""
+        """Its columns that nothing is joined on: knowing one of them means knowing the target."""
         return {self.target.name, *(leak.column for leak in self.leaks)} - set(self.keys)
 
     @property
@@ -393,7 +393,7 @@ class Base:
         ).fetchall()
         if len(found) < 2:
             raise AugmentError(
-                f"{self.target.name} is {found[0][0]} in all rows: a constant needs no prediction"
+                f"{self.target.name} is {found[0][0]} in all rows: there is nothing to predict"
             )
         number = number_form(self.lake.index, self.target)
         if self.target.meaning is not Family.BOOLEAN and number is not None and len(found) > 2:
@@ -466,7 +466,7 @@ class Base:
     def _check_numbers(self, gone: int) -> None:
         if gone and not self.classes:
             raise AugmentError(
-                f"{self.target.name} is no number in {gone} of {self.rows} rows: a filter on the rows can "
+                f"{self.target.name} is not a number in {gone} of {self.rows} rows: a filter on the rows can "
                 f"leave them out"
             )
 

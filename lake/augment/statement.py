@@ -168,7 +168,7 @@ class _Reader:
     def one_of(self, allowed: tuple[str, ...]) -> str:
         word = self._word()
         if word not in allowed:
-            raise AugmentError(f'"{self._raw()}" is none of {", ".join(allowed)}')
+            raise AugmentError(f'"{self._raw()}" is not one of {", ".join(allowed)}')
         self._at += 1
         return word
 

@@ -92,7 +92,7 @@ def _add_formats(root: Path, preparer: Preparer, units: dict[str, Unit], unserve
         try:
             if name.lower() in {other.lower() for other in units}:
                 raise Unserved(
-                    f"not served: a table of the format {format_}, and another is called {name}, too"
+                    f"not served: a table of the format {format_}, and another table is also called {name}"
                 )
             units[name] = preparer.of_format(format_, folder)
         except Unserved as error:

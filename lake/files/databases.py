@@ -40,11 +40,11 @@ def tables_of_sqlite(path: Path, out: Path) -> list[Piece]:
     """One piece for each table that is stored, and for each view that SQLite's own functions give within some
     seconds.
 
-    :raises Unserved: no database of SQLite, or a damaged one.
+    :raises Unserved: not an SQLite database, or a damaged one.
     """
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
-            raise Unserved("not served: no database of SQLite")
+            raise Unserved("not served: not an SQLite database")
     if path.stat().st_size > _MOST_BYTES:
         raise Unserved(f"not served: a database of more than {_MOST_BYTES >> 20} MB")
     read = _settled(path, out)

@@ -66,7 +66,7 @@ def write_csv(path: Path, target: Path, encoding: str, spans: Sequence[Span]) ->
             # the place in front of a column has to be blank in every line, also in those that were not looked
             # at
             if any(line[begin - 1 : begin].strip(" |") for begin, _ in spans if begin):
-                raise Unserved(f"not served: columns of fixed width, which line {number} does not keep")
+                raise Unserved(f"not served: columns of fixed width, which line {number} does not fit")
             writer.writerow(cells_of(line, spans))
 
 

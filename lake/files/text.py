@@ -73,7 +73,7 @@ def encoding_of(path: Path, head: bytes) -> tuple[str | None, tuple[str, ...]]:
     seen = _high_bytes(path)
     # five bytes mean nothing in Windows-1252; in Latin-1 they are controls, which no text has
     if seen & set(b"\x81\x8d\x8f\x90\x9d") or _other_script(head):
-        raise Unserved("its encoding is none of UTF-8, UTF-16, Latin-1 and Windows-1252")
+        raise Unserved("its encoding is not UTF-8, UTF-16, Latin-1 or Windows-1252")
     # in Latin-1 these are controls, in Windows-1252 quotes, dashes and the euro sign
     if any(0x80 <= byte <= 0x9F for byte in seen):
         return "cp1252", ("not UTF-8: read as Windows-1252",)
@@ -145,7 +145,7 @@ def _require_table(path: Path, text: str) -> None:
     if not _is_txt(path):
         return
     if PROSE.match(path.name) or is_prose(text, path):
-        raise Unserved("not served: prose, no table")
+        raise Unserved("not served: prose, not a table")
 
 
 def is_prose(text: str, path: Path) -> bool:
@@ -171,7 +171,7 @@ def _transcode(path: Path, target: Path, encoding: str) -> None:
         while chunk := file.read(_CHUNK):
             written += out.write(decoder.decode(chunk))
             if written > _MOST_BYTES:
-                raise Unserved("not served: too large to be brought into UTF-8")
+                raise Unserved("not served: too large to be converted to UTF-8")
         out.write(decoder.decode(b"", final=True))
 
 

@@ -214,7 +214,7 @@ def execute_exchange(
             case ExecutePrepared() as command:
                 return executed_portal(context, portal, command, max_rows, limit, replies)
             case SqlPrepared():
-                raise SqlError("0A000", "names of this query are found where EXECUTE gives its values")
+                raise SqlError("0A000", "the names in this query are resolved when EXECUTE gives its values")
             case Declare() as command:
                 return _declare(context, command, Declared(answer.token, prepared, parameters))
             case Copy() as command:

@@ -79,7 +79,8 @@ class Children:
                 await slots.acquire()
         except TimeoutError as error:
             raise CallFailed(
-                f"not begun within {patience:g} s: {self._at_once} calls run; cancel one, or try later"
+                f"not started within {patience:g} s: {self._at_once} calls are running; cancel one, or try "
+                f"later"
             ) from error
         try:
             yield

@@ -219,7 +219,7 @@ class _Optimiser:
             if standing is not None:
                 return standing, False
             if not self.inbox.claim(job):
-                raise NotOptimised("it is, or lately was, looked at")
+                raise NotOptimised("it is being looked at, or was a short time ago")
             # jobs in the background make way between their steps
             with self.priority_gate.first():
                 return self._one(runner, store, job), True

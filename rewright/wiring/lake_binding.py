@@ -151,7 +151,7 @@ class Binding:
                 return self._as_duckdb_reads(asked)
             raise SqlError(
                 "0A000",
-                "expressions over tables outside the schema public of a database beside are not served",
+                "expressions over tables of a database beside the lake are served for its schema public only",
             )
         if may_resolve and not asked.param_types and not parameters_in(asked.text):
             try:

@@ -75,7 +75,7 @@ class Searches(LentProcesses):
             limits.lake_timeout,
             SqlError("53400", "too many searches of this user are being made", hint=hint),
             SqlError("53300", "too many searches are being made", hint=hint),
-            SqlError("57014", "canceling statement due to the time that a statement on a lake may take"),
+            SqlError("57014", "canceling statement due to the time limit for statements on a lake"),
         )
 
     def main(self) -> Callable[[Setup, socket.socket], None]:

@@ -115,7 +115,7 @@ def _float(value: float) -> str:
 
 def _decimal(value: Decimal) -> str:
     if not value.is_finite():
-        raise NotTranslated("numeric values that are no number")
+        raise NotTranslated("NaN and infinity as numeric values")
     sign, digits, exponent = value.as_tuple()
     del sign
     assert isinstance(exponent, int)
