@@ -82,7 +82,7 @@ def answer_line(
     refuse_below: float = REFUSE_BELOW,
     ask: Callable[[str], Answer] | None = None,
 ) -> dict[str, Any]:
-    """One query's line; never raises. `ask`: who answers it instead of the lake itself."""
+    """One query's line; never raises. `ask`: answers it instead of the lake itself."""
     started = time.monotonic()
     line = empty_line(name)
     try:

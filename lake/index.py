@@ -299,7 +299,7 @@ class LakeIndex:
 
     @contextmanager
     def holding_sketches(self) -> Iterator[None]:
-        """All columns' sketches in memory meanwhile: who compares most columns with many others need not look
+        """All columns' sketches in memory meanwhile: comparing most columns with many others need not look
         each up.
         """
         self._held = dict(self.storage.sketches())

@@ -251,8 +251,8 @@ def _value_column(table: str, value: str, position: int, cells: list[Column], ro
 
 
 def _same_kind(column: Column, group: list[Table]) -> bool:
-    """Could the column of that name be one of all tables? Of two rows nobody can say how they are written:
-    tables of so few do not speak against the others, where all are texts.
+    """Could the column of that name be one of all tables? Two rows do not show how a column is written:
+    tables with so few do not count against the others, where all are texts.
     """
     found = [c for c in _all_named(column.name, group) if c.distinct]
     judged = [c for c in found if _filled(c) >= _JUDGED] or found

@@ -316,7 +316,7 @@ class Candidates:
         return found - {table}
 
     def _neighbours(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> list[str]:
-        """Tables that share values with it: parts of a union are told by the union alone."""
+        """Tables that share values with it: of the parts of a union only the union is listed."""
         joined = self._lake.joined(table)
         near = set(joined or ())
         # A table from outside is not in the graph, and of one with many joins the graph has left some out.

@@ -192,8 +192,8 @@ class _Tree:
 
     def _build(self, sample: Sample) -> None:
         """Judge on all rows what seemed best on a few: the better half is looked at on more rows, again and
-        again (successive halving), as long as that is cheaper. What may give the target away is built, too:
-        it is told.
+        again (successive halving), as long as that is cheaper. What may give the target away is built, too,
+        so that it is reported.
         """
         rest = sorted(self._looks, key=lambda one: -one[1].gain)
         suspects = [node for node, look in rest if look.suspect]

@@ -68,7 +68,7 @@ class Budget:
 
     @property
     def left(self) -> bool:
-        """Is there time, and nobody who says stop?"""
+        """Is there time left, and has nothing asked the search to stop?"""
         return not self.stop() and (self.seconds is None or self.used < self.seconds)
 
     def regressions_left(self, evaluator: Evaluator) -> int | None:
@@ -228,7 +228,7 @@ class Search:
         return kept
 
     def _holds(self, given: Sequence[Pick], block: Block, before: Evaluation) -> bool:
-        """See `holds`; a block that does not is told as such."""
+        """See `holds`; a block that does not hold is noted as such."""
         given_blocks = [one.block for one in given]
         held, evaluations = holds(self.evaluator.base, given_blocks, block, before, len(self.tried))
         self.evaluator.evaluations += evaluations

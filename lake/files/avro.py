@@ -103,7 +103,7 @@ class _Bytes:
 
 
 def _name_types(schema: Any, named: dict[str, Any]) -> None:
-    """Note the types that have a name: later ones are told by it."""
+    """Note the types that have a name: later ones refer to them by it."""
     if isinstance(schema, list):
         for one in schema:
             _name_types(one, named)

@@ -212,8 +212,8 @@ def _hive_marks(one: Placed) -> tuple[Mark, ...]:
 
 
 def _without_clashes(claimed: Sequence[tuple[tuple[str, ...], Unit, str]]) -> Named:
-    """Names of files whose paths read the same, as `t.csv` and `t.parquet`: each gets one that says more, and
-    the short one is nobody's.
+    """Names of files whose paths read the same, as `t.csv` and `t.parquet`: each gets a longer name, and the
+    short one names none of them.
     """
     by_name: dict[str, list[tuple[str, Unit, str]]] = defaultdict(list)
     for path, unit, suffix in claimed:
