@@ -32,12 +32,16 @@ from rewright.lake.resolve.evidence import Evidence, real_columns
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Test
 from rewright.lake.resolve.kinds import DATE, NAMED, is_year
 
+# what each table costs beyond those that the query names: the fewer explain it, the better
 _EXTRA = 0.13
 _HALF = 0.03
 """What joining the other half of a table that was split costs: something, where nothing is gained."""
+# for each relation of the query that is the same table as another one
 _DROPPED = 0.1
+# for what a join's quality lacks to 1, and much more for what it lacks to 0.5
 _WEAK_JOIN = 0.35
 _DOUBTFUL_JOIN = 2.5
+# a whole is likelier to be meant than a part that is as alike
 _UNITED = 0.04
 _ONE_PART = 0.2
 """Held against one part of a union of which nothing in the query speaks."""
@@ -70,6 +74,7 @@ _TWO_OF_ONE = 0.3
 """Held against two relations that are halves of one table."""
 _GROUPS_OF_ONE = 0.5
 _ALONE, _FEW = 0.95, 2
+# tables so much less alike than the best are not tried as what a lone relation is
 _HOME_BELOW = 0.35
 _SAME_AS_BEFORE = 0.6
 """A table named again in a subquery is the same table."""
