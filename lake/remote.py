@@ -93,7 +93,7 @@ def _synchronise(folder: Path, bucket: str, prefix: str) -> None:
         kept[place] = stamp
         # who interrupts a long copy finds most of it done the next time
         if len(kept) % 100 == 0:
-            _write_index(folder, {**known, **kept})
+            _write_index(folder, {**known, **kept}, whole=False)
     _write_index(folder, kept)
 
 
@@ -201,9 +201,12 @@ def _read_index(folder: Path) -> Mapping[str, list[object]]:
     return found if isinstance(found, dict) else {}
 
 
-def _write_index(folder: Path, index: Mapping[str, list[object]]) -> None:
+def _write_index(folder: Path, index: Mapping[str, list[object]], *, whole: bool = True) -> None:
     partial = folder / (_INDEX + _PARTIAL)
     partial.write_text(json.dumps(index), encoding="utf-8")
+    if not whole:
+        # its time says when the bucket was looked at: a copy that ends here must not pass as fresh
+        os.utime(partial, (0, 0))
     partial.replace(folder / _INDEX)
 
 
