@@ -194,16 +194,14 @@ class Serving:
 
         Raises Declined, Broken (a private message failed) or Skipped.
         """
-        # outside a block the implicit transaction is given up, in one there is a savepoint: the guard goes
-        # first and alone, since the replacement is not bound where it does not agree
+        # in a block the guard goes first and alone, under a savepoint: nothing is bound where it disagrees
         if not clean:
             yield from self._guard_alone()
         text = self.wanted_text()
         asked = self._asked(text, bind, types)
         statement = asked.statement
         replies = yield from self._replies(asked.batch)
-        # Its Close was skipped with the error, or was not sent since the client's portal is bound to it
-        # below.
+        # Its Close was skipped with the error, or not sent: the client's portal is bound to it below.
         if statement.once and (replies.error is not None or self.name):
             self.privates.close_later(statement.name)
         yield from self._checked(replies, asked.of_replacement)
@@ -214,10 +212,7 @@ class Serving:
         self._judge(replies, asked.row_index, clean=clean)
         if asked.target >= 0 and not says_yes(replies.pending_replies[asked.target]):
             raise Declined("target")
-        # The client has been given the description of its own text: the rows must fit it.
-        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
-            refused.add("signature")
-            raise Declined("signature")
+        self._require_columns(columns, private, refused)
         # the settings that the guard has just read may ask for another text than was bound
         if self.wanted_text() != text:
             raise Declined("hints")
@@ -226,6 +221,16 @@ class Serving:
             return self.name
         self.privates.dead_portals.remove(asked.portal)
         return asked.portal
+
+    def _require_columns(
+        self, columns: tuple[Column, ...] | None, private: Private, refused: set[str]
+    ) -> None:
+        """Raises Declined: the client has been given the description of its own text, and the rows must fit
+        it.
+        """
+        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
+            refused.add("signature")
+            raise Declined("signature")
 
     def _asked(self, text: bytes, bind: Bind, types: tuple[int, ...]) -> _Asked:
         """Put together what parses and binds the replacement and asks the guard. Nothing is sent yet."""
