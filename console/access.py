@@ -95,7 +95,7 @@ class Gate:
         )
 
     def visitor(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> Visitor:
-        """Who sends these headers and cookies."""
+        """The user behind these headers and cookies."""
         kind, _, given = headers.get("authorization", "").partition(" ")
         # a token is no session: it has no form to protect
         if kind.lower() == "bearer" and self.rules.token and _same(given.strip(), self.rules.token):

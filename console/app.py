@@ -356,7 +356,7 @@ class _Console:
     # helpers
 
     def _by(self, request: Request) -> str:
-        """Who changes something, as the store keeps it: by which sign-in of the console."""
+        """The user who changes something, as the store keeps it: by which sign-in of the console."""
         return f"{self._ports.by}: {self._visitor(request).name}"
 
     def _visitor(self, request: Request) -> Visitor:

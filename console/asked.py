@@ -1,9 +1,9 @@
 """Questions asked in plain language as pages show them: what became of each, by which steps, and what was
 learned.
 
-Pure but for reading the store. A question, its reading and the steps are free text: any word of them may be
-somebody's, so that without ``literals`` nothing of them is shown but SQL with its constants taken out. Must
-not know HTTP or HTML.
+Pure, except that it reads the store. A question, its reading and the steps are free text: any word of them
+may be somebody's, so that without ``literals`` nothing of them is shown but SQL with its constants taken out.
+Must not know HTTP or HTML.
 """
 
 from __future__ import annotations

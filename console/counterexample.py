@@ -14,6 +14,7 @@ import pglast
 from pglast import ast
 from pglast.stream import RawStream
 
+# a statement that is longer is shown as it is: reading it would hold up the page
 _LONGEST = 50_000
 
 

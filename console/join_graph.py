@@ -14,11 +14,13 @@ from typing import Any, TypeAlias
 Node: TypeAlias = tuple[str, str]
 """Database and table."""
 
+# more tables are not told apart on one page; lines beyond the strongest only hide them
 MOST_TABLES = 60
 _MOST_LINES = 240
 # beyond, texts on the lines would cover each other
 _MOST_SAID = 14
 _WIDTH, _MARGIN = 960, 110
+# steps in which the drawing settles: with more of them nothing moves visibly
 _ROUNDS = 160
 _LONGEST_LABEL = 26
 

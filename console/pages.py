@@ -87,6 +87,7 @@ class Pages:
         """A knowledge unit with its queries side by side; of the installation's own their constants only
         where allowed.
         """
+        # units that come with Rewright hold nobody's values
         literals = self.literals or not found["own"]
         before, after = (formatted(found[side], literals=literals) for side in ("before", "after"))
         shown = dict(found) | {"before": before, "after": after}
@@ -114,6 +115,7 @@ class Pages:
                 action.value for action in _BUTTONS if allowed(found.state, action, found.proposal.level)
             ],
             "timings": timings,
+            # changes of state on one side, steps of the search on the other
             "life": [self._life(one) for one in events if one.step in set(Action)],
             "trace": [self._traced(one) for one in events if one.step not in set(Action)],
         }

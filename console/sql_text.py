@@ -14,6 +14,7 @@ from rewright.sql.placeholders import HOLE
 from rewright.sql.redaction import with_marks, without_literals
 
 Kind: TypeAlias = Literal["same", "changed", "removed", "added"]
+# formatting takes time in proportion: longer texts are shown as they were sent
 _LONGEST = 50_000
 # numbers that no statement's own parameters have
 _BASE = 40_000

@@ -15,6 +15,7 @@ from pglast.visitors import Visitor
 
 from rewright.sql.placeholders import HOLE
 
+# longer texts are not read for the sake of a sentence
 _LONGEST = 50_000
 _AGGREGATES = {
     "avg": "the average of {}",

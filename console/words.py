@@ -212,6 +212,7 @@ def _fact(assumption: str, assumptions: Sequence[str], texts: Sequence[str]) -> 
 def _not_null(table: str, column: str, assumptions: Sequence[str], texts: Sequence[str]) -> Fact:
     told = [NULLS[use].format(column=column) for use in uses(table.rpartition(".")[2], column, texts)[:2]]
     keys = (found for one in assumptions if (found := _ON_COLUMNS.match(one)) and found[1] == "unique")
+    # unique constraints over the column: what they promise is about values that are there
     named = [key[4] or "the key" for key in keys if key[2] == table and column in key[3].split(", ")]
     told += [
         f"{name} lets in any number of rows that are NULL there, and does not tell them apart"
@@ -237,6 +238,7 @@ def _on_columns(kind: str, table: str, columns: str, name: str) -> Fact:
 def proposers(sources: Sequence[str]) -> str:
     """Who proposed a rewrite, each kind named once: ``rules: unnest, share_scans; knowledge: join/x``."""
     kinds: dict[str, list[str]] = {}
+    # "rules: unnest" and "rules: share_scans" are one kind with two names
     for source in dict.fromkeys(sources):
         kind, _, name = source.partition(": ")
         kinds.setdefault(kind, []).extend([name] if name else [])

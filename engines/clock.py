@@ -1,11 +1,11 @@
-"""Time as it would have passed on an idle machine: what the kernel kept a thread waiting for a processor does
-not count.
+"""Time as it would have passed on an idle machine: time in which a thread was ready to run and got no
+processor does not count.
 
-Owns the clock of deadlines. A search that may take two seconds gets two seconds of work, also where ten
-others want the processor; what it waits for of its own accord (a server, a lock) counts as it does on the
-wall, less what a server's process on this machine was kept waiting meanwhile (`following`). Linux tells how
-long a thread was runnable without running (`/proc/*/schedstat`); elsewhere this is the plain monotonic clock.
-Must not know what is timed.
+Owns the clock of deadlines. A search that may take two seconds gets two seconds of work, even where ten
+others want the processor. Time that it spends waiting for a server or a lock counts in full, less the time
+for which a server's process on this machine had to wait for a processor (`following`). Linux says how long a
+thread was runnable without running (`/proc/*/schedstat`); elsewhere this is the plain monotonic clock. Must
+not know what is timed.
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ class Advice:
     reason: str
 
 
+# q-error from which on an estimate is a reason to look for its cause
 WRONG = 3.0
+# an index is advised where a scan throws away so many rows, and keeps less than one in _KEPT_SHARE
 _UNINDEXED_ROWS = 20_000
 _KEPT_SHARE = 50
 # a table that is read again and again from this many rows on

@@ -62,6 +62,7 @@ def unique_aliases(text: str) -> str | None:
             edits += _edits(text, tokens, relation, name)
         except _NotUnderstood:
             return None
+    # From behind, so that places before an edit stay what they are.
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -83,6 +84,7 @@ class _Walk:
         self.found = found
 
     def select(self, node: Any, outer: _Frames) -> None:
+        # FOR UPDATE OF names relations by aliases that are not followed here.
         if not isinstance(node, ast.SelectStmt) or node.lockingClause or node.intoClause:
             raise _NotUnderstood
         for cte in (node.withClause.ctes or ()) if node.withClause else ():
@@ -144,6 +146,7 @@ class _Walk:
                 self.visit(getattr(node, name), frames)
 
     def _reference(self, node: Any, frames: _Frames) -> None:
+        # An unqualified column has no alias to change.
         if len(node.fields) < 2:
             return
         name = str(node.fields[0].sval)

@@ -45,6 +45,7 @@ class Knowledge:
         """Take them in; whether something new was among them."""
         before = len(self.rows)
         for estimate in estimates:
+            # The first count stays: all plans of one query over the same data give the same.
             self.rows.setdefault(estimate.aliases, estimate.actual)
         return len(self.rows) > before
 
@@ -59,6 +60,7 @@ def _estimates(node: Node, names: Names, *, complete: bool) -> Iterator[Estimate
         inside = complete if child.operator not in _BLOCKING else True
         yield from _estimates(child, names, complete=inside and _runs_to_end(node, child))
     actual = node.actual
+    # Of a node that is repeated, EXPLAIN shows the mean of its loops, rounded.
     if not complete or actual is None or actual.loops != 1 or not (node.is_join or node.alias):
         return
     aliases = level_aliases(node, names)
@@ -69,6 +71,8 @@ def _estimates(node: Node, names: Names, *, complete: bool) -> Iterator[Estimate
 def _runs_to_end(parent: Node, child: Node) -> bool:
     if parent.operator == "Limit":
         return False
+    # A merge join stops when one side ends: the other one has not given all its rows, unless it was read
+    # before.
     if parent.operator == "Merge Join":
         return child.operator in {"Sort", "Materialize"}
     if child.relationship == "Inner" and parent.operator == "Nested Loop":

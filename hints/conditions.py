@@ -56,6 +56,7 @@ def _comparison(node: Any) -> Condition | None:
         return None
     operator = _last(node.name)
     left, right = _bare(node.lexpr), _bare(node.rexpr)
+    # A constant on the left: the comparison is turned round.
     if isinstance(left, ast.A_Const):
         left, right = right, left
         operator = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(operator, operator)

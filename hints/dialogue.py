@@ -129,6 +129,7 @@ class Dialogue:
         believed = self.checked(opinions, plan, trial)
         if candidate := extend(best, self._by_rule(believed, plan, trial), trial):
             yield candidate
+        # Nothing is left of what the model said: there is nothing to build hints from.
         if believed.empty:
             return
         yield from self._by_model(shown, believed, redactor, trial, best)
@@ -198,6 +199,8 @@ class Dialogue:
         if METHOD[node.operator] == join.better:
             return "that is its method already"
         equality = any(" = " in n.condition(r) for n in node.walk() for r in _JOIN_CONDITIONS)
+        # Hash and merge joins need an operator that hashes or sorts: pg_hint_plan would report the hint as
+        # used.
         if join.better != "NestLoop" and not equality:
             return "it has no equality between its sides"
         return ""
@@ -205,6 +208,7 @@ class Dialogue:
     # -- the two builders
 
     def _by_rule(self, believed: Believed, plan: Plan, trial: Trial) -> list[Move]:
+        # What was seen goes before what is supposed.
         rows = {**supposed(believed.judgements, plan, trial.names), **trial.known.rows}
         found = list(moves.row_corrections(plan, trial.names, rows, verb=moves.SUPPOSED))
         found += moves.better_methods(plan, trial.names, rows, verb=moves.SUPPOSED)

@@ -20,6 +20,7 @@ from rewright.sql.plans import Plan
 _WORTH = 0.5
 # an index without which the plan costs no more than this is not needed
 _NEEDED = 1.1
+# HypoPG plans over all of them at once: more make planning itself slow
 _MOST = 200
 # below this many rows a scan is as good
 _FEW_ROWS = 1_000
@@ -51,6 +52,7 @@ class Hypothetical:
         taken, after = self._with(candidates[:_MOST])
         if after is None or after > _WORTH * before:
             return None
+        # The widest first: it costs most to keep, and most often yields to fewer columns.
         for index in sorted(taken, key=lambda i: -len(i.keys)):
             for fewer in _alternatives(index, taken):
                 used, work = self._with(fewer)

@@ -36,6 +36,7 @@ _QUANTIFIED = re.compile(r"\((?:ANY|ALL) \(")
 _NAME = r'(?:"(?:[^"]|"")+"|[\w$]+)'
 _SORT_KEY = re.compile(rf"(?:({_NAME})\.)?({_NAME})( DESC)?( NULLS (?:FIRST|LAST))?")
 _EXTREME = re.compile(rf"\b(?:min|max)\((?:({_NAME})\.)?({_NAME})\)")
+# further columns make an index larger and rarely more selective
 _MOST_KEYS = 4
 _COLUMN = re.compile(_NAME)
 _AS_TEXT = re.compile(rf"\(CAST\(({_NAME}) AS text\)\)")
@@ -197,6 +198,7 @@ def _order(node: Node) -> tuple[str, tuple[str, ...]] | None:
     alias = next(iter(aliases))
     if len(aliases) > 1 or not alias:
         return None
+    # A B-tree is read from behind as well: all columns descending is the same index as all ascending.
     downwards = all(down and not nulls for _, _, down, nulls in parts)
     return alias, tuple(
         column if downwards else f"{column}{down or ''}{nulls or ''}" for _, column, down, nulls in parts
@@ -257,6 +259,7 @@ def _sides(node: Any, alias: str) -> Iterator[Comparison]:
         return
     for this, other, means in pairs:
         mine, others = _aliases(this, alias), _aliases(other, alias)
+        # A side with columns of two relations, or of the same one as the other side, is no key of one index.
         if len(mine) == 1 and not mine & others:
             yield Comparison(next(iter(mine)), _key(this), means, others)
 

@@ -65,6 +65,7 @@ def _mark_ctes(text: str, marks: tuple[Materialize, ...]) -> str | Refusal:
         if len(found) != 1:
             return Refusal(f"{len(found)} CTEs are named {mark.cte}")
         edits.append(found[0])
+    # From behind, so that places before an edit stay what they are.
     for edit in sorted(edits, key=lambda e: -e.start):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text

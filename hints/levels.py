@@ -36,6 +36,7 @@ class Names:
 
     def derived_name(self, inside: frozenset[str]) -> str | None:
         found = [name for names, name in self.derived if names == inside]
+        # Two derived tables with the same relations inside cannot be told apart in the plan.
         return found[0] if len(found) == 1 else None
 
 
@@ -171,6 +172,7 @@ def level_aliases(node: Node, names: Names) -> frozenset[str] | None:
         parts = [level_aliases(child, names) for child in node.inputs]
         known = [part for part in parts if part is not None]
         return frozenset().union(*known) if len(known) == len(parts) == 2 else None
+    # An alias of two levels would hint both of them, or neither.
     if node.alias:
         return frozenset({node.alias}) if node.alias in names.unique else None
     if node.operator in TRANSPARENT and len(node.inputs) == 1:

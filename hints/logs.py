@@ -26,7 +26,9 @@ _HEAD = re.compile(r"duration: (\d+\.\d+) ms  plan:\s*\n", re.DOTALL)
 _ENTRY = re.compile(
     r"(?:LOG|DEBUG\d?|INFO|NOTICE|WARNING|ERROR|FATAL|PANIC|STATEMENT|DETAIL|HINT|CONTEXT|QUERY):  "
 )
+# the column message of csvlog (PostgreSQL manual, 19.8.4, "Using CSV-Format Log Output")
 _CSV_MESSAGE = 13
+# the newest part of a log that may have gigabytes
 MAX_BYTES = 256 * 1024 * 1024
 
 
@@ -51,8 +53,8 @@ def read_log(path: Path) -> Iterator[Logged]:
 
 
 def plans_of(text: str, logged: list[Logged]) -> list[Plan]:
-    """The plans of one query, newest first: the same statement but for spelling, comments and literals aside
-    never.
+    """The plans of one query, newest first: of the same statement, whatever its spelling and comments, with
+    the same literals.
     """
     wanted = _canonical(text)
     return [one.plan for one in reversed(logged) if wanted and _canonical(one.text) == wanted]
@@ -89,6 +91,7 @@ def _messages(path: Path) -> Iterator[str]:
         file.seek(max(0, path.stat().st_size - MAX_BYTES))
         text = file.read().decode(errors="replace")
     if path.suffix == ".csv":
+        # The plan of one query may be longer than the 128 KiB that the csv module takes for a field.
         csv.field_size_limit(sys.maxsize)
         yield from (
             row[_CSV_MESSAGE] for row in csv.reader(text.splitlines(keepends=True)) if len(row) > _CSV_MESSAGE
@@ -162,6 +165,7 @@ def _from_text(body: str, seconds: float) -> Logged | None:
     if start is None or not lines[0].startswith("Query Text: "):
         return None
     query = "\n".join(lines[:start]).removeprefix("Query Text: ")
+    # PostgreSQL 16 and later write the parameters between the text and the plan.
     query = re.sub(r"\nQuery Parameters: .*\Z", "", query, flags=re.DOTALL)
     stack: list[tuple[int, dict[str, Any]]] = []
     relationship = "Outer"
@@ -175,6 +179,7 @@ def _from_text(body: str, seconds: float) -> Logged | None:
             continue
         node = _text_node(found)
         indent = len(found["indent"])
+        # Those that stand as deep or deeper are closed: the one that is left is the parent.
         while stack and stack[-1][0] >= indent:
             stack.pop()
         if stack:

@@ -81,6 +81,7 @@ def better_methods(
         true = known[outer_aliases]
         if true < max(outer.rows, 1.0) * threshold:
             continue
+        # A hash join needs an equality; without one only the nested loop can be forbidden.
         method: JoinMethod = "HashJoin" if _has_equality(node, inner) else "NoNestLoop"
         yield Move(
             JoinHint(method, aliases),
@@ -141,6 +142,7 @@ def cte_moves(text_ctes: Mapping[str, tuple[int, bool | None]], plan: Plan) -> I
     """MATERIALIZED or not, for each CTE: ``text_ctes`` maps its name to (references, keyword)."""
     scanned = {node.cte for node in plan.walk() if node.cte}
     for name, (references, _) in text_ctes.items():
+        # A CTE Scan shows that it is computed by itself; a CTE that was merged has no node of its own.
         if name in scanned:
             yield Move(
                 Materialize(name, negated=True),

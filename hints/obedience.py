@@ -40,6 +40,7 @@ def complaints(hints: HintSet, plan: Plan, report: HintReport, before: Plan, nam
     for hint in hints:
         if why := _disobeyed(hint, plan, joins, names):
             found.append(f"{print_hint(hint)}: {why}")
+    # The planner takes a disabled node where there is no other way: the hints ask for what cannot be.
     if _disabled(plan) > _disabled(before):
         found.append("the plan uses a node that the hints disable")
     return found
@@ -65,6 +66,7 @@ def _disobeyed(hint: Hint, plan: Plan, joins: dict[frozenset[str], Node], names:
             node = joins.get(hint.aliases)
             if node is None:
                 return "the plan has no such join"
+            # The planner rounds, and shows a join's rows for each worker of a parallel plan.
             exact = hint.kind != "#" or abs(node.rows - hint.number) <= max(1.0, 0.01 * hint.number)
             return "" if exact else f"the plan still expects {node.rows:,.0f} rows"
         case MemoizeHint():

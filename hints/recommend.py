@@ -103,6 +103,7 @@ def _recommend(
     if not options.execute or base.plan.cost > options.max_cost:
         return _by_price(session, trial, options, base, nothing, sources, logged)
     seconds = trial.seconds(base, patience=1.0)
+    # Stopped before its end it has taught no row counts: what the statistics leave open takes their place.
     if seconds is None:
         _judged(session, trial, base)
     found = search(trial, base, seconds, options, sources)
@@ -211,6 +212,7 @@ def _named_apart(session: HintingSession, text: str) -> str:
 
 
 def _refusal(session: HintingSession, trial: Trial, base: Planned | None) -> str:
+    # Somebody has chosen hints for it already, and pg_hint_plan reads one comment only.
     if "/*+" in trial.text:
         return "the text already holds a hint comment"
     if not is_select(trial.text):

@@ -64,6 +64,7 @@ def search(
     trial: Trial, base: Planned, base_seconds: float | None, options: Options, extra: Sequence[Source] = ()
 ) -> list[Found]:
     """Sets that were executed and beat the query as it is."""
+    # A query that was stopped took longer than its limit: any plan that ends before it is faster.
     threshold = base_seconds if base_seconds is not None else options.run_seconds
     found: list[Found] = []
     sources: list[Source] = [_cte_candidates]
@@ -80,11 +81,13 @@ def search(
         if base.plan.joins and (base_seconds is None or base_seconds > WORTH_EXPLORING):
             _explore(trial, SWITCHES + (SCAN_SWITCHES if options.scans else ()))
     for source in sources:
+        # Each source builds on the best that those before it have found.
         best = min(found, key=lambda f: f.figure, default=None)
         for hints, reasons in source(trial, best.planned if best else base, best, options):
             if trial.out_of_time:
                 return found
             planned = trial.plan(hints)
+            # Hints that leave the plan as it is are no advice, whatever time a second run of it takes.
             if planned is None or planned.plan.shape == base.plan.shape:
                 continue
             seconds = trial.seconds(planned)
@@ -124,6 +127,7 @@ def extend(best: Found | None, found: Iterable[Move], trial: Trial) -> Candidate
     for move in found:
         try:
             hints = hints.with_hint(move.hint)
+        # A name with a quote or a control character cannot be written in a hint: the other moves remain.
         except (HintSyntaxError, UnwritableName):
             continue
         reasons = (*reasons, move.reason)
@@ -181,6 +185,7 @@ def _imitate_explored(
         if options.scans:
             choices.append([*found, *moves.scan_moves(better, base.plan, trial.names)])
         for chosen in choices:
+            # Alone as well: the hints of the best set may keep the planner from the plan that is imitated.
             for start in (None, best):
                 candidate = extend(start, chosen, trial)
                 if candidate:
@@ -228,6 +233,7 @@ def obeyed(trial: Trial, found: Found, base: Planned, *, execute: bool = True) -
                 return Found(hints, found.reasons, again, cost)
             continue
         seconds = trial.seconds(again)
+        # A tenth and five milliseconds are the noise between two runs of one plan.
         if seconds is not None and seconds <= 1.1 * found.figure + 0.005:
             return Found(hints, found.reasons, again, seconds)
     return found

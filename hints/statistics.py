@@ -23,6 +23,7 @@ WIDE = 10.0
 STALE_SHARE = 0.1
 # |correlation| from which a column follows the order in which rows were written; two such follow each other
 ORDERED = 0.95
+# rows from which on a wrong estimate matters
 SMALL = 1000.0
 
 _COLUMNS = """
@@ -70,6 +71,7 @@ class Column:
         """The share of rows that equal ``value`` (None: an unknown one)."""
         if value is not None and value in self.common:
             return self.common[value]
+        # As eqsel does: what is left is shared evenly by the values that are not common.
         rest = max(0.0, 1.0 - self.nulls - sum(self.common.values()))
         return rest / max(1.0, self.distinct_of(rows) - len(self.common))
 
@@ -134,6 +136,7 @@ def read_table(session: HintingSession, schema: str, name: str) -> Table | None:
 
 def judge_scan(node: Node, aliases: frozenset[str], table: Table) -> Iterator[Judgement]:
     """At most one judgement: the reason that leaves the widest range."""
+    # Of a small table even a wrong estimate is cheap.
     if table.rows < SMALL:
         return
     conditions = [
@@ -208,6 +211,7 @@ def _multiplied(node: Node, table: Table, conditions: Sequence[Condition]) -> It
     alone is the other extreme.
     """
     equal = {c.column: c for c in conditions if c.column in table.columns and c.operator in {"=", "~~"}}
+    # Extended statistics over two of the columns say how they go together.
     if len(equal) < 2 or any(len(known & set(equal)) >= 2 for known in table.together):
         return
     high = min(_share(c, table) for c in equal.values()) * table.rows

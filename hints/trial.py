@@ -1,7 +1,7 @@
 """Trying hint sets on one query: plan, execute, remember.
 
-Keeps what was planned and executed so that nothing is done twice, and what was learnt of row counts.
-All executions are limited by the best time so far: a loser is stopped, not waited for.
+Keeps what was planned and executed so that nothing is done twice, and what was learnt of row counts. Every
+execution is limited by the best time so far: one that is slower is stopped, not waited for.
 """
 
 from __future__ import annotations
@@ -117,6 +117,7 @@ class Trial:
         return self.executed.get(plan.shape)
 
     def _execute(self, planned: Planned, settings: Mapping[str, str] | None, patience: float) -> float | None:
+        # Fifty milliseconds more, since a limit below the noise of the clock would stop good plans, too.
         allowed = min(self.limit, self.best_seconds * patience + 0.05, self.deadline - time.monotonic())
         if allowed <= 0 or not self.allow():
             return None
@@ -125,6 +126,7 @@ class Trial:
         except SessionError:
             return None
         self.executed[planned.plan.shape] = done
+        # Also of a plan that lost: the row counts are those of the query, whatever plan found them.
         self.known.learn(estimates_of(done, self.names))
         seconds = done.execution_seconds
         if seconds is not None:

@@ -24,6 +24,7 @@ from rewright.lake.resolve.assignment import assign
 from rewright.lake.retrieval import Retriever, query_snippet
 
 _CTE_ROWS = 50
+# of the union score (thesis 5.3), in the order in which they are added
 _MEAN_WEIGHT, _COVERAGE_WEIGHT, _TYPE_BONUS = 0.6, 0.4, 0.1
 _UNION_SIMILAR = 0.5
 _EXACT_BONUS, _PART_BONUS = 0.5, 0.25
@@ -156,6 +157,7 @@ class Actions:
         wanted = fold(action.value)
         hits: list[ValueHit] = []
         for column in table.columns:
+            # Its values are not all kept: only the index of values tells whether it holds this one.
             if column.distinct > VALUE_LIMIT:
                 hits += [
                     ValueHit(column.name, action.value, 1.0, n)
@@ -164,6 +166,7 @@ class Actions:
                 ]
                 continue
             counts = self._index.values(column).counts
+            # Vectors of all values would take seconds: the twelve that are spelt most like it are compared.
             close = sorted(counts, key=lambda vn: -_closeness(wanted, fold(vn[0])))[:12]
             sims = (
                 self._index.embedder.embed([names.normal(v)[:80] for v, _ in close])
@@ -224,6 +227,7 @@ class Actions:
         )
 
     def _union(self, base: Table, other: Table) -> UnionHit | None:
+        # The assignment takes the smaller side as its rows.
         first, second = (base, other) if len(base.columns) <= len(other.columns) else (other, base)
         sims = [[self._like(a, b) for b in second.columns] for a in first.columns]
         pairs = [

@@ -42,6 +42,7 @@ from rewright.lake.resolve.resolution import Answer, Resolution
 from rewright.models.api import Model
 
 Mode = Literal["bind", "resolve"]
+# a query is taken to join the wrong columns where the resolution has a key this good, and it has one this bad
 _GOOD_KEY = 0.7
 _BAD_KEY = 0.25
 _RETRY_STATES = frozenset({"42P01", "42703", "42883", "22P02"})
@@ -108,8 +109,11 @@ class Lake:
         found = discover(self.folder, self.over, Preparer(self._storage, self._work))
         update = refresh(self._storage, found, self.readable, progress=progress)
         if update.any:
+            # The database is opened anew, since its views are over the files as they were.
             self.database.close()
             self._open()
+            # A graph that nobody has asked for yet is not built for a change; one that exists is kept up to
+            # date.
             if self._storage.meta("graph"):
                 self._graph = join_graph.build(self.index, changed=[*update.added, *update.changed])
         return update
@@ -141,6 +145,7 @@ class Lake:
         self.build_graph()
         if table not in self.index.unions and not self._storage.has(table):
             return None
+        # Built already in this process, it knows of changes that were not stored yet.
         if self._graph is not None:
             return frozenset(self._graph.adj.get(table, ()))
         return frozenset(name for name in self._storage.neighbours(table) if name in self.index.tables)
@@ -267,6 +272,7 @@ class Lake:
             self._beside,
             json.loads(self._storage.meta("ambiguous") or "{}"),
         )
+        # Unions first: views that somebody accepted may read them.
         self.database.define({name: united.sql() for name, united in self.index.unions.items()})
         self.database.define(dict(self._storage.accepted()))
         self.resolver = Resolver(self.index, self.database, self._options)
@@ -388,6 +394,7 @@ def work_of(catalog: Path) -> Path:
 def default_catalog(folder: Path, over: Path | None = None) -> Path:
     """The default path of a lake's catalog, below the user's cache directory."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    # The folder's name is for people who look into the cache; the digest keeps folders of one name apart.
     key = hashlib.blake2b(f"{folder}\0{over or ''}".encode(), digest_size=8).hexdigest()
     return base / "rewright" / "lake" / f"{folder.name}-{key}.db"
 
@@ -418,9 +425,11 @@ def _judged(answer: Answer, threshold: float) -> Answer:
     resolution = answer.resolution
     if resolution.confidence >= threshold and answer.rows is not None:
         return answer
+    # Nothing ran and nothing is like it: the error of the best try says more than a list of tables.
     if resolution.kind == "failed" and not resolution.closest:
         raise LakeError(resolution.error)
     told = f"the lake does not surely hold what the query asks for (confidence {resolution.confidence:.2f})"
+    # A caller that sets no threshold wants to see the answer and judge for itself.
     if threshold > 0.0:
         raise NotResolved(told, hint=resolution.hint())
     return Answer(replace(resolution, kind="failed"), answer.rows)

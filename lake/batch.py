@@ -19,6 +19,7 @@ from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, Mode
 from rewright.lake.resolve.resolution import Answer
 
+# as rewright.lake_confidence by default
 REFUSE_BELOW = 0.7
 
 
@@ -50,6 +51,7 @@ def run_batch(
             done.add(_known(name))
             line = answer(name, record.get("user_query"))
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            # What is written survives a kill: the next run goes on behind it.
             file.flush()
             written += 1
             if report is not None:
@@ -80,7 +82,7 @@ def answer_line(
     refuse_below: float = REFUSE_BELOW,
     ask: Callable[[str], Answer] | None = None,
 ) -> dict[str, Any]:
-    """One query's line; never raises. `ask`: who answers it instead of the lake itself."""
+    """One query's line; never raises. `ask`: answers it instead of the lake itself."""
     started = time.monotonic()
     line = empty_line(name)
     try:

@@ -26,6 +26,7 @@ from rewright.lake.explaining import tree_of
 from rewright.lake.model_driver import Driving
 from rewright.lake.remote import is_remote
 from rewright.lake.resolve.loop import Options
+from rewright.lake.resolve.resolution import Answer
 from rewright.lake.worker import Task, Worker
 from rewright.models.api import Model
 from rewright.terminal import echo, echo_json, echo_table, on_terminal
@@ -101,6 +102,14 @@ def _reader(ctx: click.Context, lake: Lake) -> Iterator[tuple[str, AnsweredBy | 
         return
     with port.served(lake) as dsn:
         yield dsn, port.answered
+
+
+def _answer(ctx: click.Context, lake: Lake, sql: str, mode: Mode, threshold: float) -> Answer:
+    """Expressions mean what they mean in a session, where there is a server that says so."""
+    with _reader(ctx, lake) as (dsn, answered):
+        if answered is not None:
+            return answered(lake, dsn, sql, mode, threshold)
+        return lake.query(sql, mode, threshold=threshold)
 
 
 @click.group()
@@ -306,12 +315,7 @@ def query(
         # refused
         threshold = confidence if candidate is None and not explain else 0.0
         mode: Mode = "resolve" if resolve else "bind"
-        with _reader(ctx, lake) as (dsn, answered):
-            answer = (
-                answered(lake, dsn, sql, mode, threshold)
-                if answered is not None
-                else lake.query(sql, mode, threshold=threshold)
-            )
+        answer = _answer(ctx, lake, sql, mode, threshold)
         if candidate is not None:
             answer = lake.put_out(answer, candidate)
     if explain and not as_json:
@@ -380,6 +384,7 @@ def _show(found: list[dict[str, Any]], as_json: bool, form: str) -> None:
     if as_json:
         echo_json(found)
         return
+    # a terminal gets a table of the fields that the line would show
     names = re.findall(r"{(\w+)}", form)
     if found and on_terminal():
         echo_table(names, [[str(item[name]) for name in names] for item in found])

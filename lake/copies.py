@@ -223,6 +223,7 @@ def _repeats(
     if len(pairs) < len(table.columns):
         return False
     spoken = version_of(table.name).spoken or version_of(other.name).spoken
+    # Half of the keys are enough where the name says that it is older: rows come and go between two states.
     if later and spoken and any(_is_key(c) and contained(c, o) >= _SAME_KEYS for c, o in pairs):
         return True
     if table.rows > other.rows or (table.rows == other.rows and not later):
@@ -245,6 +246,7 @@ def _is_key(column: Column) -> bool:
 
 def _as_often(one: Values, two: Values) -> bool:
     """Has the other table each value at least as often, as far as they are listed?"""
+    # Of a column of many values the rarer ones are not kept: their counts say nothing.
     if not two.complete:
         return True
     counts = dict(two.counts)

@@ -61,10 +61,12 @@ def _of_word(short: str, word: str) -> float:
         return 0.0
     if word.startswith(short):
         return _BEGINNING if len(short) > _SHORTEST else _TWO
+    # who cuts letters out keeps consonants
     if set(short[1:]) & set("aeiou") or not _in_order(short, word):
         return 0.0
     if len(short) > _SHORTEST:
         return _LETTERS
+    # two letters: the first, and the next consonant or the last one
     kept = [ch for ch in word[1:] if ch not in "aeiou"]
     return _TWO if short[1] in {kept[0], kept[-1]} else _LOOSE
 
@@ -91,6 +93,7 @@ def cut_names(table: Table) -> dict[str, str]:
     """
     told = {c.name: names.normal(c.name) for c in table.columns}
     cut = [t for t in told.values() if len(t) <= _CUT and t not in _WHOLE]
+    # one short name among long ones is a word
     if len(cut) < 2 or 2 * len(cut) < len(told):
         return {}
     return {name: t for name, t in told.items() if len(t) <= _LONGEST and t not in _WHOLE and t.isalpha()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rewright.lake.resolve.resolution import Resolution
+from rewright.lake.resolve.resolution import Attempt, Join, Mapping, Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +30,9 @@ def tree_of(found: Resolution) -> list[str]:
             tuple(Branch(f"{name} is {' joined with '.join(real)}") for name, real in found.tables.items()),
         ),
         Branch("considered", tuple(Branch(one) for one in found.closest)),
-        Branch(
-            "columns",
-            tuple(
-                Branch(
-                    f"{_dotted(m.table, m.column)} is {_dotted(m.real_table, m.real_column)} ({m.score:.2f})"
-                )
-                if m.real_column is not None
-                else Branch(f"{_dotted(m.table, m.column)} was not found")
-                for m in found.columns
-            ),
-        ),
-        Branch(
-            "joins",
-            tuple(
-                Branch(
-                    f"{j.left} with {j.right} on {', '.join(f'{a} = {b}' for a, b in j.pairs)} (quality "
-                    f"{j.quality:.2f})"
-                )
-                for j in found.joins
-            ),
-        ),
-        Branch(
-            "values",
-            tuple(
-                Branch(f"{c['column']}: {c['from']!r} read as {c['to']!r} ({c['how']})")
-                for c in found.corrections
-            )
-            + tuple(Branch(f"{m['column']} holds no {m['value']!r}") for m in found.missing_values),
-        ),
+        Branch("columns", tuple(map(_column, found.columns))),
+        Branch("joins", tuple(map(_join, found.joins))),
+        Branch("values", _values(found)),
         Branch(
             "cleaned",
             tuple(Branch(f"{table}: {', '.join(columns)}") for table, columns in found.cleaned.items()),
@@ -69,13 +43,7 @@ def tree_of(found: Resolution) -> list[str]:
         Branch(
             "actions", tuple(Branch(", ".join(f"{k} {v}" for k, v in one.items())) for one in found.actions)
         ),
-        Branch(
-            "candidates",
-            tuple(
-                Branch(f"{a.score:.2f}: {a.error or f'{a.rows} rows'}", (Branch(a.sql),))
-                for a in found.history
-            ),
-        ),
+        Branch("candidates", tuple(map(_candidate, found.history))),
         Branch("doubts", tuple(Branch(one) for one in found.doubts)),
         Branch("SQL", (Branch(found.sql),) if found.sql else ()),
     ]
@@ -84,6 +52,29 @@ def tree_of(found: Resolution) -> list[str]:
         f"rounds"
     )
     return _lines(Branch(told, tuple(one for one in parts if one.branches)))
+
+
+def _column(found: Mapping) -> Branch:
+    asked = _dotted(found.table, found.column)
+    if found.real_column is None:
+        return Branch(f"{asked} was not found")
+    return Branch(f"{asked} is {_dotted(found.real_table, found.real_column)} ({found.score:.2f})")
+
+
+def _join(found: Join) -> Branch:
+    on = ", ".join(f"{a} = {b}" for a, b in found.pairs)
+    return Branch(f"{found.left} with {found.right} on {on} (quality {found.quality:.2f})")
+
+
+def _values(found: Resolution) -> tuple[Branch, ...]:
+    """Literals that were corrected, and those that nothing holds."""
+    read = (f"{c['column']}: {c['from']!r} read as {c['to']!r} ({c['how']})" for c in found.corrections)
+    missing = (f"{m['column']} holds no {m['value']!r}" for m in found.missing_values)
+    return tuple(Branch(one) for one in (*read, *missing))
+
+
+def _candidate(found: Attempt) -> Branch:
+    return Branch(f"{found.score:.2f}: {found.error or f'{found.rows} rows'}", (Branch(found.sql),))
 
 
 def _dotted(table: str | None, column: str | None) -> str:

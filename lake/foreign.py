@@ -228,6 +228,7 @@ def english(word: str) -> str:
         return word
     if (known := _known(word, _ENGLISH)) is not None:
         return known
+    # Shorter words are compounds by chance: `tagart` is hardly anybody's.
     if len(word) < 8 or not word.isalpha():
         return word
     return _compound(word) or word

@@ -67,6 +67,7 @@ class LakeIndex:
         self._pairs: dict[tuple[str, str], tuple[PairScore, ...]] = {}
         self.copies = copies(list(self.tables.values()), self.contained, self.values)
         """Tables that are copies or older states of another one, and which."""
+        # Copies are left out first: beside its original a copy would look like a part.
         for united in families([t for t in self.tables.values() if t.name not in self.copies]):
             if united.table.name not in self.tables:
                 self.unions[united.table.name] = united
@@ -219,6 +220,7 @@ class LakeIndex:
 
     def frequent(self, column: Column, most: int) -> tuple[tuple[str, int], ...]:
         """A column's most frequent values and how many rows have each, at most so many."""
+        # Unions are in no storage: their counts are merged from those of their parts.
         if column.key in self._values or column.table in self.unions:
             return self.values(column).counts[:most]
         return self.storage.frequent(*column.key, most)
@@ -297,7 +299,7 @@ class LakeIndex:
 
     @contextmanager
     def holding_sketches(self) -> Iterator[None]:
-        """All columns' sketches in memory meanwhile: who compares most columns with many others need not look
+        """All columns' sketches in memory meanwhile: comparing most columns with many others need not look
         each up.
         """
         self._held = dict(self.storage.sketches())
@@ -400,6 +402,7 @@ class LakeIndex:
 
     def pairs(self, a: str, b: str) -> tuple[PairScore, ...]:
         """The best column pairs of two tables, by quality, computed from the sketches."""
+        # Each pair of tables is scored once, from the side of the name that comes first.
         if a > b:
             if (a, b) not in self._pairs:
                 self._pairs[a, b] = tuple(pair.flipped() for pair in self.pairs(b, a))
@@ -409,6 +412,7 @@ class LakeIndex:
             candidates = ((x, y) for x in self._joinable(a) for y in self._joinable(b) if comparable(x, y))
             found.extend(pair for x, y in candidates if (pair := self.overlapping(x, y)) is not None)
             found.sort(key=lambda p: (-p.quality, -p.s, p.a.position, p.b.position))
+            # Columns of one name may complete a key, however little they say alone.
             rest = [p for p in found[_PAIRS_KEPT:] if names.normal(p.a.name) == names.normal(p.b.name)]
             self._pairs[a, b] = (*found[:_PAIRS_KEPT], *rest)
         return self._pairs[a, b]

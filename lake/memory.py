@@ -19,6 +19,7 @@ def views_of(resolution: Resolution, cleaned: dict[str, str]) -> dict[str, str]:
     """
     out: dict[str, str] = {}
     for imagined, tables in resolution.tables.items():
+        # a view must not hide the real table of its name
         if imagined.lower() in {t.lower() for t in tables}:
             continue
         columns = {
@@ -49,6 +50,7 @@ def _value(table: str, column: str, resolution: Resolution) -> str:
         if c["column"] == f"{table}.{column}" and c["how"] not in {"unit", "case"}
     ]
     if any(isinstance(c["from"], bool) for c in told):
+        # the query took for a truth value what the column says in words
         true = next((c["to"] for c in told if c["from"] is True), None)
         return f"({ref} = {_text(true)})" if true is not None else ref
     arms = " ".join(
@@ -58,6 +60,7 @@ def _value(table: str, column: str, resolution: Resolution) -> str:
 
 
 def _key(reals: tuple[tuple[str, str], ...]) -> str:
+    # a key of several columns is one text
     refs = [f"{quoted(t)}.{quoted(c)}" for t, c in reals]
     return refs[0] if len(refs) == 1 else f"concat_ws('|', {', '.join(refs)})"
 
@@ -73,6 +76,7 @@ def _joined(tables: tuple[str, ...], resolution: Resolution, cleaned: dict[str, 
     edges = list(resolution.joins)
     while left:
         for join in edges:
+            # joins in any order: each needs one end that stands already
             ends = {join.left, join.right}
             if len(ends & placed) == 1:
                 new = next(iter(ends - placed))

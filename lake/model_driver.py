@@ -42,6 +42,7 @@ from rewright.models.typed import ask
 
 T = TypeVar("T")
 Share = Literal["schema", "statistics", "samples"]
+# rows, hits and characters that go into prompts: a model is paid by the token
 _PREVIEW = 3
 _CELL = 60
 _RETRIEVED = 5
@@ -202,6 +203,7 @@ class ModelDriver:
             self._request(_REWRITER, query, pad, history, seconds / 2, retrieved=True), Rewrite
         )
         sql = self._redactor.restore(proposal.sql)
+        # Asked to repeat nothing, a model does all the same: running it again would say nothing new.
         if not history.seen(sql):
             rows, error = self._run(sql)
             self._remember(history, sql, proposal.reason, rows, error)
@@ -215,6 +217,7 @@ class ModelDriver:
                 continue
             log.append({"action": step.type})
             if isinstance(action, OutputQuery):
+                # A model may name an index that there is not, or a candidate that failed.
                 if 0 <= action.index < len(history.entries) and not history.entries[action.index].error:
                     return action.index
                 continue
@@ -327,6 +330,7 @@ class ModelDriver:
                     "index": i,
                     "sql": self._redactor.sql(t.sql),
                     "columns": t.columns,
+                    # How many rows there are is a figure about the data; that there are some is not.
                     "rows": t.rows if self._share != "schema" else (t.rows or 0) > 0,
                     "preview": t.preview if self._share == "samples" else None,
                     "error": self._told(t.error),
@@ -394,6 +398,7 @@ class ModelDriver:
     ) -> Answer:
         attempts = tuple(Attempt(t.sql, t.rows, t.error, 0.0) for t in history.entries)
         spent: dict[str, Any] = {"history": attempts, "tokens": self._tokens}
+        # Entry 0 is the deterministic answer.
         if chosen is None or chosen == 0:
             return Answer(replace(first.resolution, **spent, actions=tuple(log)), first.rows)
         sql = history.entries[chosen].sql
@@ -430,6 +435,7 @@ class ModelDriver:
         others += [t.sql for t in history.entries[1:] if not t.error and _folded(t.sql) not in own]
         sure = _SUPPORTED if any(self._gives(sql, told, limit) for sql in others) else _ALONE
         if first.rows is not None and told_rows(first.rows) == told:
+            # Two ways that came to one answer by themselves: the doubt that is left is the product of both.
             sure = max(sure, 1.0 - (1.0 - first.resolution.confidence) * (1.0 - _AGREED))
         return sure
 

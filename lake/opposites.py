@@ -102,6 +102,7 @@ def _compared(asked: str, held: str) -> int:
         # `home_wins` and `home_losses` are of one side of the first pair: the other one tells them apart
         mine, theirs = _without(mine, theirs), _without(theirs, mine)
     said, meant = _sides(mine), _sides(theirs)
+    # pairs of which both names speak: on the same side, or not
     both = said.keys() & meant.keys()
     if any(said[pair] != meant[pair] for pair in both) or _negated(mine, theirs) or _negated(theirs, mine):
         return -1

@@ -27,6 +27,7 @@ from rewright.engines.duckdb.reading import SUFFIXES
 SCHEME = "s3://"
 FRESH_SECONDS = 15.0
 """A copy looked at so recently is not looked at again: several processes open the same lake at once."""
+# bytes of one bucket's tables: a copy must not fill the disk
 DEFAULT_LIMIT = 64 << 30
 LIMIT_VARIABLE = "REWRIGHT_LAKE_COPY_BYTES"
 _INDEX = ".objects.json"
@@ -81,6 +82,7 @@ def _synchronise(folder: Path, bucket: str, prefix: str) -> None:
             hint=f"{LIMIT_VARIABLE} sets the limit",
         )
     known = _read_index(folder)
+    # gone from the bucket; files that are not in the index are none of ours
     for place in known.keys() - objects.keys():
         (folder / place).unlink(missing_ok=True)
     kept: dict[str, list[object]] = {}
@@ -89,8 +91,9 @@ def _synchronise(folder: Path, bucket: str, prefix: str) -> None:
         if known.get(place) != stamp or not (folder / place).is_file():
             _download(client, bucket, found, folder, place)
         kept[place] = stamp
+        # who interrupts a long copy finds most of it done the next time
         if len(kept) % 100 == 0:
-            _write_index(folder, {**known, **kept})
+            _write_index(folder, {**known, **kept}, whole=False)
     _write_index(folder, kept)
 
 
@@ -198,9 +201,12 @@ def _read_index(folder: Path) -> Mapping[str, list[object]]:
     return found if isinstance(found, dict) else {}
 
 
-def _write_index(folder: Path, index: Mapping[str, list[object]]) -> None:
+def _write_index(folder: Path, index: Mapping[str, list[object]], *, whole: bool = True) -> None:
     partial = folder / (_INDEX + _PARTIAL)
     partial.write_text(json.dumps(index), encoding="utf-8")
+    if not whole:
+        # its time says when the bucket was looked at: a copy that ends here must not pass as fresh
+        os.utime(partial, (0, 0))
     partial.replace(folder / _INDEX)
 
 

@@ -40,6 +40,7 @@ class Scratchpad:
         if section is Section.TABLES:
             # asked for by name it may come back
             self.evicted.discard(key)
+        # taken out first, so that it is the newest again
         held.pop(key, None)
         held[key] = entry
         while len(held) > self.limits[section]:

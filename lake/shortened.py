@@ -59,6 +59,7 @@ def _by_skeleton() -> dict[str, str]:
     found: dict[str, str] = {}
     for word in _WORDS.split():
         if len(word) > _LEAST:
+            # the first word of a skeleton is the most common one
             found.setdefault(_skeleton(word), word)
             single = "".join(
                 ch for i, ch in enumerate(_skeleton(word)) if i == 0 or ch != _skeleton(word)[i - 1]

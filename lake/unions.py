@@ -100,7 +100,7 @@ def merged_values(parts: list[Values]) -> Values:
 
 
 def _merged(by_columns: dict[frozenset[str], list[Table]]) -> list[list[Table]]:
-    """Groups of equal column sets, small differences allowed where the names agree but for a number."""
+    """Groups of equal column sets, small differences allowed where the names differ in a number only."""
     groups = [(keys, list(tables)) for keys, tables in by_columns.items()]
     out: list[tuple[frozenset[str], list[Table]]] = []
     stems: dict[str, int] = {}
@@ -210,6 +210,7 @@ def _turned(
         value: {told: column for told, column in spread.items() if column in full}
         for value, spread in kept.items()
     }
+    # Many other columns say that the table is about something else, of which years are a part.
     if not _LEAST_SPREAD <= len(marks) <= _MOST_PARTS or not rest or len(rest) > len(marks) + 8:
         return None
     name, taken = f"{table.name}_by_{mark}", {c.name.lower() for c in rest}
@@ -250,8 +251,8 @@ def _value_column(table: str, value: str, position: int, cells: list[Column], ro
 
 
 def _same_kind(column: Column, group: list[Table]) -> bool:
-    """Could the column of that name be one of all tables? Of two rows nobody can say how they are written:
-    tables of so few do not speak against the others, where all are texts.
+    """Could the column of that name be one of all tables? Two rows do not show how a column is written:
+    tables with so few do not count against the others, where all are texts.
     """
     found = [c for c in _all_named(column.name, group) if c.distinct]
     judged = [c for c in found if _filled(c) >= _JUDGED] or found
@@ -276,6 +277,7 @@ def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:
     if not common:
         return None, list(table_names)
     rest = [" ".join(word for word in parts if word.lower() not in common) for parts in split]
+    # Two names that differ in nothing else could not be told apart: the whole name tells each.
     if len(set(rest)) < len(rest) or not all(rest):
         return "_".join(common), list(table_names)
     return "_".join(common), [_as_written(name, told) for name, told in zip(table_names, rest, strict=True)]

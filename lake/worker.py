@@ -23,6 +23,7 @@ from rewright.models.api import Model
 
 _START_SECONDS = 600.0
 """For a process to open the lake; its catalog is up to date by then."""
+# the query's own limit comes first; then the process is ended
 _GRACE = 2.0
 _SOFT = 0.75
 """Of the time for one query the share after which the resolver looks for nothing more and runs the best it
@@ -59,6 +60,7 @@ class Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # A late answer would be taken for that of the next query: the process ends with its question.
         self.close()
 
     def answer(self, name: Any, query: Any, *, refuse_below: float) -> dict[str, Any]:
@@ -95,6 +97,7 @@ class Worker:
             ours, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs, self._task), daemon=True)
             self._process.start()
+            # So that the child's end closes with the child, and ``recv`` meets EOF when it dies.
             theirs.close()
             self._connection = ours
             if not ours.poll(_START_SECONDS):

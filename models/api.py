@@ -91,8 +91,8 @@ class Reply:
 
 
 class ModelError(Exception):
-    """A model gave no usable answer. ``usage`` is what was spent all the same; ``condition`` says in a word
-    or two what is the matter with the model, for people.
+    """A model gave no usable answer. ``usage`` is what was spent anyway; ``condition`` says in a word or two
+    what is the matter with the model, for people.
     """
 
     condition = "failed"

@@ -87,6 +87,7 @@ class Ledger:
     def settle(self, held: Reservation, used: Usage) -> None:
         """Replace what was held by what was used (nothing used: the call never went out)."""
         tokens = used.tokens - held.tokens
+        # where the price is not known the worst case counts
         money = (held.money if used.money is None else used.money) - held.money
         with self._lock, self._day(held.day) as (_, tally):
             tally.add(tokens, money)
@@ -123,6 +124,7 @@ class Ledger:
         if self.path is None:
             yield day, _of(self._days, day)
             return
+        # read, changed and written under one lock: other processes spend from the same day
         with _locked(self.path) as stored:
             yield day, _of(stored, day)
             _write(self.path, stored)
@@ -149,6 +151,7 @@ def _read(path: Path) -> dict[str, _Tally]:
     try:
         raw = json.loads(path.read_text())
         return {str(day): _Tally(int(v["tokens"]), float(v["money"])) for day, v in raw.items()}
+    # a file that cannot be read counts as nothing spent: a damaged ledger must not stop every call
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
@@ -157,4 +160,5 @@ def _write(path: Path, days: dict[str, _Tally]) -> None:
     text = json.dumps({day: {"tokens": t.tokens, "money": t.money} for day, t in days.items()})
     new = path.with_suffix(path.suffix + ".new")
     new.write_text(text)
+    # at once: who is interrupted leaves the old file, or the new one
     new.replace(path)

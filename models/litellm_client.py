@@ -205,7 +205,7 @@ def _cut_short(raw: Any) -> bool:
 
 
 def _form(kind: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """``response_format`` of the OpenAI protocol; a reply is checked all the same."""
+    """``response_format`` of the OpenAI protocol; a reply is checked anyway."""
     match kind:
         case "json":
             return {"type": "json_object"}

@@ -109,6 +109,7 @@ class Replay:
     def _explain(self, request: Request) -> str:
         said = "\n".join(m.text for m in request.messages)
         best = ""
+        # the recorded prompt that agrees longest is most likely the one that was changed
         for entries in self._entries.values():
             recorded = entries[0]["request"]
             if recorded["role"] == request.role:

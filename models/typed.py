@@ -19,6 +19,7 @@ from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, 
 from rewright.models.api import BadReply, Message, Model, ModelError, ModelTimeout, Request, Usage
 
 T = TypeVar("T")
+# a reply is hostile: looking for JSON in it takes time in proportion
 _MAX_REPLY = 200_000
 
 

@@ -49,7 +49,7 @@ class Acceptor:
             self._watch(listener)
 
     def stop(self) -> None:
-        """Accept nobody any more, and close the sockets."""
+        """Stop accepting clients, and close the sockets."""
         listeners, self._listeners = self._listeners, ()
         for listener in listeners:
             resting = self._resting.pop(listener, None)

@@ -132,6 +132,7 @@ class WorkerMail:
         """Raises OSError when the directory is not this user's alone."""
         if not make_private(self._directory):
             raise OSError(f"{self._directory} is not a directory of this user alone")
+        # A worker that was killed leaves its socket behind, and bind() refuses a path that exists.
         self._path.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(self._receive, str(self._path))
         self._path.chmod(0o600)

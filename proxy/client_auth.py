@@ -1,4 +1,4 @@
-"""Who comes in: the startup packet, protocol versions, and the client's proof of who it is.
+"""Letting clients in: the startup packet, protocol versions, and the client's proof of who it is.
 
 Owns the errors that rejected clients get. Must not know sessions or servers.
 """
@@ -111,6 +111,7 @@ def verifier_of(user: UserConfig | None) -> Verifier | None:
         return None
 
 
+# protocol 3.2 is PostgreSQL 18's; a newer one is answered with NegotiateProtocolVersion
 NEWEST_MINOR = 2
 
 
@@ -142,6 +143,7 @@ def who_of(startup: StartupMessage, address: str, client: Side) -> Who:
     user = startup.get(b"user")
     if not user:
         raise Refused("28000", "no PostgreSQL user name specified in startup packet")
+    # The default of the protocol ("StartupMessage").
     database = startup.get(b"database") or user
     tls = client.transport.get_extra_info("ssl_object")
     certificate = tls.getpeercert() if tls is not None else None

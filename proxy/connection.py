@@ -35,7 +35,7 @@ from rewright.proxy.wire.startup import CancelRequest, decode_first
 
 
 class Connection(Handshake):
-    """``run`` returns when both ends are closed; it never raises but for cancellation."""
+    """``run`` returns when both ends are closed; it raises nothing except for cancellation."""
 
     async def run(self) -> None:
         try:
@@ -47,9 +47,11 @@ class Connection(Handshake):
 
     async def _run(self) -> None:
         try:
+            # One limit for the whole login, as authentication_timeout is: single bytes do not extend it.
             async with asyncio.timeout(self.proxy.config.limits.login_timeout or None):
                 admitted = await self._come_in()
         except TimeoutError:
+            # Without a startup packet it may speak another protocol: nothing is said to it.
             if not self.named:
                 raise
             self._refuse(self._too_late())
@@ -64,6 +66,7 @@ class Connection(Handshake):
         handshake = self.proxy.config.limits.login_timeout
         self.client = client = await enter(self.socket, self.proxy.tls, handshake_timeout=handshake)
         first = decode_first(await first_packet(client))
+        # It has a connection of its own and gets no answer ("Canceling Requests in Progress").
         if isinstance(first, CancelRequest):
             await self.proxy.cancel(first)
             return False
@@ -99,9 +102,11 @@ class Connection(Handshake):
         if login.key is not None:
             self._register(login.key)
         if who.startup.is_replication:
+            # The walsender's protocol: CopyBoth and commands that are not SQL.
             session.pass_through("replication")
         else:
             self._attach_interceptor(session, login, who)
+        # Handlers before ``receive``: bytes that came early are handled at once, and may end the session.
         client.on_lost = self._client_lost
         server.on_lost = self._server_lost
         client.on_eof = session.client_eof
@@ -122,6 +127,7 @@ class Connection(Handshake):
         """A cancel is on its way to the server (``rewright.proxy.cancel.Cancellable``)."""
         if self.session is not None:
             self.session.cancel()
+        # The one that runs now: another may have begun before the server has got the cancel.
         self.marked = self.effect
 
     def stop(self) -> None:
@@ -139,6 +145,7 @@ class Connection(Handshake):
         ports = proxy.ports
         database = proxy.config.database(who.database)
         if (
+            # Nobody would look at anything: without an interceptor the session costs no more than a relay.
             ports.lookup is None
             and ports.answers is None
             and ports.lakes is None
@@ -196,6 +203,7 @@ class Connection(Handshake):
         except Exception as error:  # noqa: BLE001 -- a port of ours failed: the client gets an error, not a hang
             self.proxy.event("answer.failed", client=self.address, reason=type(error).__name__)
             result = SqlError("XX000", "internal error, see the log of the proxy")
+        # Before the session goes on, which may start the next one.
         self.effect = None
         self.session.effect_done(result)
 
@@ -278,12 +286,13 @@ class Connection(Handshake):
             self.server.close(LINGER_SECONDS)
 
     async def kill(self) -> None:
-        """End now, whatever runs: the server is told to stop, for it may not notice otherwise until it has
-        rows to send.
+        """End now, whatever runs: the server is told to stop, because otherwise it may notice only when it
+        has rows to send.
         """
         key, target = self.key, self.target
         self.shut("terminating connection due to administrator command")
         if key is not None and target is not None and self.session is not None and not self.session.is_idle:
+            # After ``shut``: the client is told first, whatever becomes of the server.
             await forward(CancelRequest(*key), target)
 
     def shut_when_idle(self) -> None:
@@ -319,6 +328,7 @@ class Connection(Handshake):
             self.interceptor.close_lake()
         if self.session is not None and self.session.relay_only:
             reason = self.session.relay_only
+            # What follows a colon differs each time: a label's values must be few.
             self.proxy.metrics.relay_only[reason.partition(":")[0]] += 1
             self.proxy.event("session.relayed", client=self.address, reason=reason)
         if self.client is not None:

@@ -1,10 +1,10 @@
-"""The event loop of a relay: asyncio's own, but that the bytes of plain sessions are read without it.
+"""The event loop of a relay: asyncio's own, except that the bytes of plain sessions are read without asyncio.
 
-asyncio asks a selector what is ready. This one tells it only of what is asyncio's: the bytes of a socket
-that a ``Side`` relays are read and passed to the side's handler within ``select``, by the compiled core,
-which goes on waiting there as long as nothing else is ready, due or asked for. Transports stay asyncio's:
-they know when a socket is read from, buffer what it does not take, meet its end and its errors, and close it.
-docs/decisions/0770.
+asyncio asks a selector what is ready. This loop tells asyncio only of what is asyncio's: the bytes of a
+socket that a ``Side`` relays are read and passed to the side's handler within ``select``, by the compiled
+core, which goes on waiting there as long as nothing else is ready, due or asked for. Transports stay
+asyncio's: they know when a socket is read from, buffer what it does not take, notice its end and its errors,
+and close it. docs/decisions/0770.
 
 Owns reading. Must not know messages or sessions, or when it is used (``rewright.proxy.loops``).
 """
@@ -76,6 +76,7 @@ class _Selector(selectors.EpollSelector):
         keys = self.get_map()
         for number, found in self.poller.wait(self.fileno(), math.inf if timeout is None else timeout):
             key = keys.get(number)
+            # A handler before it may have closed the socket of an event that was found with it.
             if key is not None:
                 # an error or a hang-up is neither: whoever waits for either meets it
                 events = selectors.EVENT_WRITE if found & ~select.EPOLLIN else 0

@@ -22,7 +22,8 @@ class Gate:
     """``connect`` as ``rewright.proxy.upstream.connect``. More at once would only wait for each other, until
     all are too late.
 
-    Who queues is refused only when nobody has been connected for longer than one attempt may take.
+    A client in the queue is refused only when no client has been connected for longer than one attempt may
+    take.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:

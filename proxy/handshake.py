@@ -100,7 +100,7 @@ class Handshake:
         await self._with_settings(who, lambda startup: self._as_upstream_user(client, who, user, startup))
 
     async def _enter_admin_database(self, client: Side, who: Who) -> None:
-        """No place of the others is taken: an admin gets in when there is none left."""
+        """Takes no place from other sessions: an admin gets in even when there is none left."""
         proxy = self.proxy
         if proxy.ports.admin is None:
             raise Refused("3D000", f'database "{who.database}" does not exist')
@@ -181,6 +181,8 @@ class Handshake:
                 raise Refused("28000", f'certificate authentication failed for user "{who.user}"')
             return user
         binding = end_point_binding(self.proxy.certificate) if who.tls else b""
+        # An unknown user goes through the whole exchange with a made-up verifier, as in PostgreSQL: how it is
+        # refused does not tell whether the name exists.
         verifier = verifier_of(user) if allowed else None
         scram = ScramServer(verifier or mock_verifier(who.user, self.proxy.mock_secret), binding=binding)
         inbox = Inbox(client)
@@ -273,7 +275,7 @@ class Handshake:
     def _admit(self, who: Who) -> None:
         """Logged in: a session of its user and database, unless there are enough. Raises Refused.
 
-        Counted no sooner: who only says that it is somebody takes nobody's place.
+        Not counted earlier: a client that only claims to be a user takes no place of that user.
         """
         for kind, name in (("role", who.user), ("database", who.database)):
             if not self._take_place(kind, name, self.proxy.config.sessions_of(kind, name)):
@@ -392,6 +394,7 @@ class Handshake:
     def _disconnect(self, client: Side, server: Side) -> None:
         """Close the server's side only: the same client is connected again, without settings of ours."""
         client.opposite, client.on_lost, self.relayed = None, None, None
+        # What it sends meanwhile is stored for the second attempt.
         client.keep(b"")
         server.on_lost = None
         server.close()

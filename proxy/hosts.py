@@ -33,6 +33,7 @@ class HostChooser:
         """``target`` with the one host that is of the wanted kind now. Raises UpstreamUnavailable."""
         if target.session_attrs in {"", "any"}:
             return target
+        # A thousand clients that come at once ask once.
         async with self._asking.setdefault(dsn, asyncio.Lock()):
             known = self._known.get(dsn)
             if known is None or self._clock() - known[0] > FRESH_SECONDS:

@@ -11,6 +11,8 @@ from collections import deque
 from rewright.proxy.relay import Side
 from rewright.proxy.wire.framing import Framer, ProtocolViolation
 
+# nobody has logged in yet: strangers must not make the proxy hold more (PG_MAX_AUTH_TOKEN_LENGTH,
+# libpq/auth.h)
 LOGIN_LIMIT = 65536
 
 

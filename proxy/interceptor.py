@@ -111,6 +111,7 @@ class SessionInterceptor:
             taken = None
             if kind == CLOSE:
                 self._close(data[at + HEADER_SIZE], data[at + HEADER_SIZE + 1 : end - 1])
+        # An open portal of ours keeps its tables in use: DDL on them would fail with 55006 (object in use).
         if taken is None and (kind not in _RUNNING or not self.privates.dead_portals):
             return True
         self._next = taken or behind_closes(self.privates, data[at:end])
@@ -128,6 +129,7 @@ class SessionInterceptor:
             name_end = data.find(b"\0", at + HEADER_SIZE)
             if name_end < 0:
                 return False
+            # The name is there, but nothing is known of it: nothing is served for what it binds.
             self.registry.statements[data[at + HEADER_SIZE : name_end]] = None
             self._session.client.same = b""
             return True
@@ -183,11 +185,13 @@ class SessionInterceptor:
         self.measuring.portion_over()
         self.in_force.kept.tag(tag)
         self.measuring.tag(tag)
+        # The server says only that it was done: ours are gone together with the client's.
         if tag in {b"DEALLOCATE ALL", b"DISCARD ALL"}:
             self.registry.forget()
             self.lake_prepared.clear()
             self.privates.forget()
             self.rewatch()
+        # The tag does not name the statement: any known name may mean another text from now on.
         elif tag.startswith((b"DEALLOCATE", b"PREPARE")):
             self.registry.doubt()
             self.rewatch()
@@ -222,6 +226,7 @@ class SessionInterceptor:
         lookup = self._lookup
         if lookup is None or self.lake is not None or self.in_force.stale:
             return NO_TEXTS
+        # A text that passes unseen closes no unnamed portal, and ends no measurement.
         if self.registry.portals or self.lookups.seen != lookup.version or not self.measuring.is_settled:
             return NO_TEXTS
         return lookup.passing
@@ -239,6 +244,7 @@ class SessionInterceptor:
 
     def _look_anew(self) -> None:
         """What may be served is another than before."""
+        # No version is below 0: the next ``look_again`` looks everything up anew.
         self.lookups.seen = -1
         self.rewatch()
 
@@ -266,6 +272,7 @@ class SessionInterceptor:
 
     def drop_portal(self, name: bytes) -> None:
         portal = self.registry.portals.pop(name, None)
+        # The client's Close names its own portal; the one of ours behind it stays open until we close it.
         if portal is not None and portal.private and portal.private != name:
             self.privates.dead_portals.append(portal.private)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 
+# connections that wait for accept(); the kernel's net.core.somaxconn may be lower
 BACKLOG = 1024
 
 
@@ -14,6 +15,7 @@ def listening_socket(host: str, port: int, *, share: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
+        # Connections of a proxy that ended a moment ago, in TIME_WAIT, must not keep it from starting again.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if share:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

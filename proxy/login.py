@@ -37,6 +37,7 @@ class PassthroughLogin:
         for kind, payload in self._framer.feed(data):
             out += self._message(kind, payload)
             if self.ready:
+                # What follows ReadyForQuery is the session's, and the framer is not used any more.
                 out += self._framer.take_rest()
                 break
         return bytes(out)

@@ -1,8 +1,8 @@
 """Which event loop a proxy runs on: its own where no session is encrypted, uvloop where some may be.
 
-TLS stays with the loop's transports. Those of asyncio, on which the loop of ours stands, take up to several
-times as much CPU time for it as uvloop's (docs/decisions/0770). Owns the choice and the question to a server
-that it takes. Must not know sessions.
+TLS is done by the loop's transports. asyncio's transports, which our own loop uses, take up to several times
+as much CPU time for it as uvloop's (docs/decisions/0770). Owns the choice, and the question to a server on
+which it depends. Must not know sessions.
 """
 
 from __future__ import annotations

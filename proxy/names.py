@@ -109,6 +109,7 @@ class Names:
             # it goes on where it began, whatever became of the rewrite: the original would begin anew
             self._measuring.portion_begins()
             return portion(portal.private, name, max_rows)
+        # Executed before with a limit of rows: it goes on where it stopped, with the same plan.
         if portal.original:
             return None
         if statement.candidate is not None:

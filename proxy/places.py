@@ -114,6 +114,7 @@ class Places:
                 lower = self._free(key)
                 if lower is None:
                     return
+                # The new byte is locked before the old one is free: the session is never without a place.
                 mine[number] = lower
                 self._unlock(key, byte)
         self._cut.discard(key)
@@ -136,6 +137,7 @@ class Places:
                 elif self._lock(key, byte):
                     return byte
                 else:
+                    # Past all that the holder has in one piece: a step for each piece and not for each byte.
                     byte = max(self._holder(key, byte, 1) or 0, byte + 1)
         return None
 

@@ -15,6 +15,7 @@ from typing import cast
 from rewright.proxy.event_loop import RelayLoop
 from rewright.proxy.machine.core import Outlet
 
+# what may wait to be sent before the other side is no longer read
 HIGH_WATER = 256 * 1024
 TERMINATE = b"X\0\0\0\4"
 # for the peer to read what it was sent last
@@ -24,7 +25,7 @@ STUCK_SECONDS = 60.0
 
 
 class Valve:
-    """Whether a side is read from: it is while nobody has a reason against it."""
+    """Whether a side is read from: it is, as long as there is no reason against it."""
 
     __slots__ = ("reasons", "transport")
 
@@ -83,6 +84,7 @@ class Side(Outlet, asyncio.Protocol):
         self._listen(handler)
         if self._early:
             early = bytes(self._early)
+            # First, since the handler may install another one, or ask that bytes are kept again.
             self._early.clear()
             self.valve.open("early")
             handler(early)
@@ -116,6 +118,7 @@ class Side(Outlet, asyncio.Protocol):
     def eof_received(self) -> bool:
         """``on_eof`` says whether this end stays open for what is written to it; with TLS it does not."""
         self.peer_ended = True
+        # TLS has no half-closed connection in asyncio: after close_notify the transport is closed whole.
         encrypted = self.transport.get_extra_info("ssl_object") is not None
         return self.on_eof is not None and not encrypted and self.on_eof()
 
@@ -140,6 +143,7 @@ class Side(Outlet, asyncio.Protocol):
         if self._ending is not None:
             self._ending.cancel()
             self._ending = None
+        # Whoever waits for this end to take more would wait for ever.
         self._writable.set()
         if self.on_lost is not None:
             self.on_lost(self._fault or exc)
@@ -183,6 +187,7 @@ class Side(Outlet, asyncio.Protocol):
     def write_later(self, data: bytes) -> None:
         if self.lost or self._deaf or not data:
             return
+        # The transport has nothing left, so bytes can go to the socket again without overtaking others.
         if self.queued and self.send is not None and not self.transport.get_write_buffer_size():
             self.queued = False
             self.write(data)
@@ -213,7 +218,7 @@ class Side(Outlet, asyncio.Protocol):
 
     def close(self, patience: float = STUCK_SECONDS) -> None:
         """Send what is buffered, then close; when the peer takes nothing of it for ``patience`` seconds,
-        close all the same.
+        close anyway.
         """
         if self.transport is not None and not self.lost:
             self.send = None
@@ -236,6 +241,7 @@ class Side(Outlet, asyncio.Protocol):
         if self.lost:
             return
         unsent = self._unsent()
+        # It takes some: slowly is not stuck.
         if unsent < before:
             self._watch_end(patience, unsent)
         else:
@@ -248,6 +254,7 @@ class Side(Outlet, asyncio.Protocol):
         """Whether the peer has reset the connection, also while nothing is read from it."""
         found = select.poll()
         try:
+            # No events asked for: POLLERR and POLLHUP are always told, and nothing is read.
             found.register(self.transport.get_extra_info("socket").fileno(), 0)
             return bool(found.poll(0))
         except (OSError, ValueError):  # closed meanwhile

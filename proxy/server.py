@@ -34,6 +34,7 @@ from rewright.proxy.tls_negotiation import server_context
 from rewright.proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from rewright.proxy.wire.startup import CancelRequest
 
+# how often running statements are looked at; less often where that takes long
 TICK = 0.05
 # what looking after idle sessions may take of a core, and the longest time between two looks
 TICK_SHARE, SLOWEST_TICK = 0.01, 0.25
@@ -130,6 +131,7 @@ class Proxy:
 
     def _make_room(self) -> None:
         """There is no descriptor left: the oldest of those that have not said who they are give theirs up."""
+        # Those that have said who they are may have work under way.
         silent = [task for task, connection in self._connections.items() if not connection.named]
         for task in silent[:ROOM]:
             task.cancel()
@@ -148,7 +150,7 @@ class Proxy:
         task.add_done_callback(self._connections.pop)
 
     def admins(self, name: str) -> Admins:
-        """Who decides on rewrites of a database, by the configuration of now."""
+        """The roles that may decide on rewrites of a database, by the current configuration."""
         database = self.config.database(name)
         return Admins(database.admins if database is not None else frozenset(), self.config.admins)
 
@@ -177,6 +179,8 @@ class Proxy:
             self.places.settle()
             for connection in list(self._connections.values()):
                 connection.tick(now, version)
+            # CPU time and not the clock's: what other processes take of the core must not make the ticks
+            # rare.
             took = thread_time() - before
 
     def sessions(self) -> list[SessionView]:
@@ -185,8 +189,8 @@ class Proxy:
         return [interceptor.session_view() for interceptor in interceptors if interceptor is not None]
 
     def _bound_memory(self) -> None:
-        """What is held of clients, of all of them: above the limit nobody is looked at any more until it
-        shrinks.
+        """What is held of clients, of all of them: above the limit no client's messages are looked at any
+        more until it shrinks.
         """
         sessions = [c.session for c in self._connections.values() if c.session is not None]
         # one whose client's stream is not slow holds nothing
@@ -242,6 +246,7 @@ class Proxy:
             if database.dsn:
                 with contextlib.suppress(DsnError):
                     target = parse_dsn(database.dsn)
+                    # Databases of one server get the request once.
                     found[target.hosts] = target
         return list(found.values())
 
@@ -256,8 +261,8 @@ class Proxy:
     # --- the end -----------------------------------------------------------------------------------
 
     async def retire(self) -> None:
-        """Stop accepting; returns when the last session has ended by itself. Who is
-        on the way in comes in.
+        """Stop accepting; returns when the last session has ended by itself. Clients that are logging in
+        still get in.
         """
         self._stop_accepting()
         self.event("proxy.retiring", connections=len(self._connections))
@@ -274,6 +279,7 @@ class Proxy:
         """New settings for new connections; a certificate that can't be loaded leaves the old one."""
         old = self.config
         self.config = config
+        # Defaults of databases may have changed; sessions keep the settings they began with.
         self._settings.clear()
         try:
             self.load_certificate()
@@ -288,8 +294,8 @@ class Proxy:
             self._background(self.ports.on_reload())
 
     async def drain(self, grace: float) -> None:
-        """Stop accepting; who is not logged in yet (57P03) and idle sessions (57P01) end at once, busy ones
-        when done or after ``grace`` seconds.
+        """Stop accepting; clients that have not logged in yet (57P03) and idle sessions (57P01) end at once,
+        busy ones when done or after ``grace`` seconds.
         """
         self.draining = True
         self._stop_accepting()

@@ -116,6 +116,7 @@ class Session:
             self._exchanging.start()
         elif self.on_idle is not None and self.is_idle:
             self.on_idle()
+        # Reset last: what was called above may have made somebody wait, or nobody.
         self.server.awaited = self.on_idle is not None or self.life.phase is Phase.WAITING
 
     # --- the end ------------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ class SlowReports:
     def failed(self, message: bytes) -> None:
         """The client gets this ErrorResponse."""
         cycles, sqlstate = self._session.cycles, sqlstate_of(message)
+        # 57014 (query_canceled) is the code of statement_timeout, too; only the message tells them apart.
         by_request = cycles.cancelled or b"user request" in message
         state: State = "failed" if sqlstate != "57014" else "cancelled" if by_request else "timed out"
         self._failure = state, sqlstate, cycles.started

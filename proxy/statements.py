@@ -18,6 +18,7 @@ from rewright.proxy.wire.backend import Column
 from rewright.proxy.wire.framing import HEADER, ProtocolViolation
 from rewright.proxy.wire.frontend import Bind, decode
 
+# a client that never closes its statements must not fill the proxy; beyond that they are relayed
 MAX_STATEMENTS = 10_000
 
 
@@ -122,6 +123,7 @@ class StatementRegistry:
         is_taken = name in self.statements
         if is_taken and statement.answer is not None and self.statements[name] is None:
             is_taken = False
+        # The unnamed statement alone may be parsed again without a Close ("Extended Query").
         if name and (is_taken or len(self.statements) >= MAX_STATEMENTS):
             self.statements[name] = None
             return
@@ -197,6 +199,7 @@ def split_parse(data: bytes, start: int, end: int) -> tuple[bytes, bytes, tuple[
     if name_end < 0 or text_end < 0 or end - text_end < 3:
         return None
     (count,) = struct.unpack_from("!H", data, text_end + 1)
+    # More or fewer bytes than the count says: the server refuses the message, and names mean what they did.
     if text_end + 3 + 4 * count != end:
         return None
     types = struct.unpack_from(f"!{count}I", data, text_end + 3) if count else ()

@@ -35,6 +35,7 @@ _AUGMENT_FIRST = frozenset({b"augment", b"explain", b"create"})
 _DIGITS = b"0123456789"
 # texts without their digits that name nothing of ours and change nothing; of all sessions of the process
 _plain_texts: set[bytes] = set()
+# texts that were found to be plain, and their length: a cache for all sessions
 _PLAIN_COUNT, _PLAIN_SIZE = 1000, 4000
 
 
@@ -57,6 +58,7 @@ class Texts:
 
     def query(self, text: bytes, *, refreshed: bool = False) -> Exchange | None:
         context, registry, in_force = self._context, self._registry, self._in_force
+        # A simple Query destroys the unnamed statement and the unnamed portal (manual, "Extended Query").
         if registry.statements or registry.portals:
             context.forget_unnamed()
         bare = text.translate(None, _DIGITS)
@@ -130,6 +132,7 @@ class Texts:
             self._context.note_same(payload)
             return None
         parts = split_parse(data, at + HEADER_SIZE, end)
+        # Malformed: the server refuses it in its own words.
         if parts is None:
             return None
         name, text, types = parts

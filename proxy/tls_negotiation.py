@@ -56,7 +56,7 @@ class ServerContext(ssl.SSLContext):
 
 
 def alert_of(error: ssl.SSLError) -> bytes:
-    """What the client is to be told, encrypted already where it has to be."""
+    """What to tell the client, encrypted already where it has to be."""
     return bytes(getattr(error, "alert", b""))
 
 
@@ -91,6 +91,8 @@ async def enter(client: socket.socket, tls: ssl.SSLContext | None, *, handshake_
     asked: set[bytes] = set()
     while True:
         first = await _peek(client)
+        # A TLS record's type: PostgreSQL 17's direct TLS. Behind an SSLRequest that was refused it is
+        # nonsense.
         if first[0] == TLS_HANDSHAKE and not asked & {SSL_PACKET}:
             return await _direct(client, tls, handshake_timeout)
         if first not in {SSL_PACKET, GSS_PACKET} or first in asked:
@@ -115,6 +117,7 @@ async def _direct(client: socket.socket, tls: ssl.SSLContext | None, handshake: 
         raise ClientGone("direct TLS asked for, but no certificate is configured")
     side = await _encrypted(client, tls, handshake)
     if side.transport.get_extra_info("ssl_object").selected_alpn_protocol() != ALPN:
+        # As PostgreSQL 17: without ALPN, TLS meant for another protocol could be carried to this port.
         side.abort()
         raise ClientGone("direct TLS without the ALPN protocol postgresql")
     return side
@@ -124,6 +127,7 @@ async def _encrypted(client: socket.socket, tls: ssl.SSLContext | None, handshak
     assert tls is not None
     side = Side()
     loop = asyncio.get_running_loop()
+    # The transport closes its own descriptor when the handshake fails, before the alert is sent.
     with client.dup() as spare:
         try:
             await loop.connect_accepted_socket(

@@ -218,12 +218,16 @@ async def _connect_host(target: Target, host: Host, keepalive_idle: int) -> Conn
 
 
 async def _negotiate(target: Target, host: Host, connection: socket.socket) -> ssl.SSLContext | None:
+    # libpq never encrypts on a Unix socket. ``allow`` tries without TLS first; the second try is not made
+    # here.
     if host.is_unix or target.sslmode in {"disable", "allow"}:
         return None
     if target.direct_tls:
         return client_context(target)
     loop = asyncio.get_running_loop()
     await loop.sock_sendall(connection, SslRequest().encode())
+    # One byte only: what comes behind it unencrypted must not be taken for a part of the session
+    # (CVE-2021-23222).
     answer = await loop.sock_recv(connection, 1)
     if answer == b"S":
         return client_context(target)
@@ -239,6 +243,7 @@ def client_context(target: Target) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols([ALPN])
+    # With a root certificate given, ``require`` verifies as ``verify-ca`` does, as in libpq.
     verify = target.sslmode in {"verify-ca", "verify-full"} or bool(target.sslrootcert)
     context.check_hostname = target.sslmode == "verify-full" or target.sslrootcert == "system"
     context.verify_mode = ssl.CERT_REQUIRED if verify else ssl.CERT_NONE

@@ -50,6 +50,7 @@ def examine(config: Config, dsn: str | None = None, *, ask_model: bool = True) -
             "no database is configured: the proxy has no server to connect to",
             ("rewright serve --upstream DSN --optimiser-dsn DSN  -- or [databases.NAME] in rewright.toml",),
         )
+    # lakes have no server of theirs to be looked at
     for name, database in config.databases.items():
         if database.engine != "postgres":
             continue
@@ -60,6 +61,7 @@ def examine(config: Config, dsn: str | None = None, *, ask_model: bool = True) -
                 "optimiser_dsn is not set: queries pass through, and no rewrites are looked for",
                 grants("DATABASE", "rewright_optimiser"),
             )
+        # "*" stands for databases whose names are not known
         elif name != "*":
             yield from server_findings(f"database {name}", database.optimiser_dsn)
 
@@ -114,6 +116,7 @@ def _embedded() -> Finding:
 
 def _store(config: Config) -> Finding:
     where = without_passwords(config.store.url)
+    # a pause without a store is known by its file alone
     paused = bool(read_files(files_of(config)))
     try:
         with open_configured(config) as store:

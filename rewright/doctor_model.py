@@ -28,13 +28,14 @@ KEYS_OF_MODELS = (
     "OPENROUTER_API_KEY",
     "MISTRAL_API_KEY",
 )
+# one word needs a second, a model that is loaded first some more
 SECONDS = 20.0
 _TOKENS = 200
 _QUESTION = "Answer with the word ready."
 
 
 class Answered(NamedTuple):
-    """What is to be said of one model."""
+    """What to say about one model."""
 
     status: Literal["ok", "note", "failed"]
     message: str

@@ -11,11 +11,15 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rewright.models.api import Message
 from rewright.settings import REGISTRY
+
+if TYPE_CHECKING:
+    from rewright.proxy.answers.relations import Relation
 
 DIRECTORY = Path(__file__).resolve().parent.parent / "docs" / "reference"
 MADE = "<!-- made by `python -m rewright.reference` -->\n\n"
@@ -121,20 +125,7 @@ def relations() -> str:
         ),
     ]
     for relation in RELATIONS:
-        lines += [
-            "",
-            f"## rewright.{relation.name}",
-            "",
-            f"{relation.meaning.capitalize()}.",
-            "",
-            "| column | type | meaning |",
-            "|---|---|---|",
-        ]
-        lines += [
-            f"| `{column.name}`{' *' if column.private else ''} | {_TYPES[column.type_oid]} | "
-            f"{column.meaning} |"
-            for column in relation.columns
-        ]
+        lines += _relation(relation)
     lines += [
         "",
         "## Procedures",
@@ -147,6 +138,15 @@ def relations() -> str:
     ]
     lines += [f"- `CALL rewright.{name}({_ARGUMENTS.get(name, 'id [, reason]')})`" for name in NAMES]
     return "\n".join(lines) + "\n"
+
+
+def _relation(relation: Relation) -> Iterator[str]:
+    """The section of one relation."""
+    yield from ("", f"## rewright.{relation.name}", "", f"{relation.meaning.capitalize()}.", "")
+    yield from ("| column | type | meaning |", "|---|---|---|")
+    for column in relation.columns:
+        name = f"`{column.name}`{' *' if column.private else ''}"
+        yield f"| {name} | {_TYPES[column.type_oid]} | {column.meaning} |"
 
 
 _TYPES = {16: "boolean", 20: "bigint", 25: "text", 701: "double precision", 1184: "timestamptz"}

@@ -37,6 +37,7 @@ from rewright.sql.dumps import without_commands
 from rewright.sql.parsing import TooDeep, parse
 
 __all__ = ["DdlError", "catalog_from_ddl"]
+# schemas of strangers: parsing and building take time and memory in proportion
 MAX_TABLES = 2000
 MAX_TEXT = 20_000_000
 
@@ -162,13 +163,13 @@ def _set_config(builder: Builder, args: tuple[Any, ...]) -> None:
     said: list[Any] = [getattr(getattr(x, "val", None), "sval", None) for x in args[:2]]
     # a path given so would have to be parsed as a list
     if len(said) < 2 or None in said or (said[0].lower() == "search_path" and said[1]):
-        raise DdlError("SELECT set_config() but of plain settings is not accepted")
+        raise DdlError("SELECT set_config() is accepted for plain settings only")
     if said[1]:
         _setting(builder, said[0], args[1:2])
 
 
 def _transaction(builder: Builder, node: Any) -> None:
-    """What is rolled back or left open would be in the catalog all the same."""
+    """Refused, because what is rolled back or left open would still be in the catalog."""
     kind = node.kind.name.removeprefix("TRANS_STMT_")
     if kind not in _WHOLE:
         raise DdlError(f"{kind.replace('_', ' ')} is not accepted")

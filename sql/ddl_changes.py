@@ -130,7 +130,7 @@ def alter_domain(builder: Builder, node: Any) -> None:
 def _with_constraint(builder: Builder, info: TypeInfo, node: Any) -> TypeInfo:
     plain = node.contype.name == "CONSTR_CHECK" and node.conname and not node.skip_validation
     if not plain or not means_the_same(builder, node.raw_expr):
-        raise Unsupported("ALTER DOMAIN ADD but of a named CHECK that is validated")
+        raise Unsupported("ALTER DOMAIN ADD of anything but a named, validated CHECK")
     check = Check(check_name(node, ""), expression_text(node.raw_expr))
     return replace(info, checks=(*info.checks, check))
 

@@ -1,4 +1,4 @@
-"""Who in a schema reads a table's column, or what it is called: constraints, indexes, views and heirs.
+"""What in a schema reads a table's column, or its name: constraints, indexes, views and heirs.
 
 Must not know statements.
 """

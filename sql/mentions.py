@@ -81,6 +81,7 @@ _REFUSED: Mapping[str, str] = {
 }
 # before, these were names of functions like any other
 _JSON_SYNTAX_SINCE = 170000
+# names of 64 bytes and more are cut (NAMEDATALEN, pg_config_manual.h)
 _NAMEDATALEN = 64
 
 
@@ -161,6 +162,7 @@ def qualified(text: str, schemas: Mapping[Mention, str]) -> str:
     """``text`` with a schema written before each of these mentions. Raises NotASelect where a name is not
     found.
     """
+    # from the end on: what was put in moves nothing that is still to be changed
     for mention, schema in sorted(schemas.items(), key=lambda item: -item[0].start):
         start = mention.start
         if not _stands_at(text, start, mention.name.name):
@@ -214,6 +216,7 @@ def _ctes(
     """What the statement below the clause sees, and what each of its queries sees."""
     ctes: Sequence[Any] = clause.ctes or ()
     everything = outer | {str(cte.ctename) for cte in ctes}
+    # with RECURSIVE each query sees all of them; otherwise those that stand before it
     if clause.recursive:
         return everything, [(cte, everything) for cte in ctes]
     within, seen = [], outer
@@ -230,7 +233,7 @@ def _require_known(node: Any, server_version: int) -> None:
     if kind.startswith("Json") and server_version >= _JSON_SYNTAX_SINCE:
         return
     if kind not in _KNOWN or (isinstance(node, ast.TypeName) and node.pct_type):
-        raise NotASelect(f"it has a syntax that is not looked through ({kind})")
+        raise NotASelect(f"it has syntax that is not supported here ({kind})")
 
 
 def _name(parts: Any) -> Name:

@@ -195,6 +195,7 @@ def plan_from_json(document: str | bytes | Sequence[Any] | Mapping[str, Any]) ->
     """
     try:
         decoded: Any = json.loads(document) if isinstance(document, str | bytes) else document
+        # EXPLAIN gives a list of one document; auto_explain writes the document itself
         top: Any = decoded[0] if isinstance(decoded, list | tuple) else decoded
         return Plan(
             root=_node(top["Plan"]),

@@ -48,6 +48,7 @@ _AFTER_BY = {
     *("HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "FOR", "ROWS"),
     *("RANGE", "GROUPS", "ASCII_59"),
 }
+# longer texts are bulk loads rather than queries that come again
 MAX_LITERALS = 2000
 MAX_TEXT = 200_000
 
@@ -132,6 +133,7 @@ def _apart(template: str, found: re.Match[str], literal: str) -> str:
     """The literal, kept from growing together with its neighbours."""
     before = template[found.start() - 1 : found.start()]
     after = template[found.end() : found.end() + 1]
+    # two strings side by side would be one; a quote, a dollar or a letter in front would change the token
     left = " " if before and (before.isalnum() or before in "_$\"'&") else ""
     right = " " if after and (after.isalnum() or after in "_$'.⟦") else ""
     return f"{left}{literal}{right}"
@@ -143,6 +145,7 @@ def _kind_of(literal: str) -> Kind | None:
         tokens = scan(literal)
     except ParseError:
         return None
+    # nothing before or behind it: blanks and comments would be put into the text as well
     if len(tokens) != 1 or tokens[0].start != 0 or tokens[0].end != len(literal) - 1:
         return None
     return _token_kind(tokens[0].name, literal)
@@ -230,6 +233,7 @@ def bind_template(
     template = template_of(text)
     if template is None:
         return None
+    # each literal is replaced by a value that occurs nowhere else, which the binder makes a parameter
     marks = {sentinel(n, x.kind): index_of(n, x.kind) for n, x in enumerate(template.literals, 1)}
     if any(mark in text for mark in marks):
         return None

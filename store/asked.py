@@ -20,6 +20,7 @@ from rewright.store.errors import NotFound, StoreError
 from rewright.store.records import AskLesson, AskSeen, Options, QuestionValidated
 from rewright.store.rows import record_of, without_nul
 
+# numbers beyond it fit into no column
 _LARGEST = 2**63
 
 
@@ -80,6 +81,7 @@ class Asks:
         if database is not None:
             statement = statement.where(table.c.database == database)
         with transaction(self.engine, write=False) as connection:
+            # the column holds 64 bits: SQLite raises OverflowError for more
             row = connection.execute(statement).mappings().first() if 0 < number < _LARGEST else None
             if row is None:
                 raise NotFound(f"no question {number}")
@@ -102,6 +104,7 @@ class Asks:
         table = schema.ASKS
         with transaction(self.engine, write=True) as connection:
             connection.execute(
+                # without its key it is not answered from this row again
                 update(table).where(table.c.id == number).values(corrected=sql, corrected_by=by, key="")
             )
         found = QuestionValidated(

@@ -1,7 +1,7 @@
 """What people look for in the store: pages of it, filtered and sorted, and sums by day. Only reads.
 
-Texts are searched in templates, which hold no literals: who may not see a literal can't find out about one by
-searching for it. Must not know how anything is shown.
+Texts are searched in templates, which hold no literals: a user who may not see literals can't find them by
+searching either. Must not know how anything is shown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Doubts: what one role saw against a rewrite, and until when that rewrite is not served to it.
+"""Doubts: what one role saw against a rewrite, and until when that rewrite is not served to that role.
 
-A doubt concerns nobody else: whoever can make a replacement fail, or slow, in his own sessions does it to
-himself only. Must not know who examines doubts, or what becomes of the rewrite.
+A doubt affects no other role: someone who makes a replacement fail, or run slowly, in their own sessions
+harms only themselves. Must not know who examines doubts, or what becomes of the rewrite.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ T = schema.DOUBTS
 STANDS = 600.0
 # after an examination that found nothing, the first time; four times as long each time
 SETTLED = 5.0
+# a doubt lasts a day at most, however often it is confirmed
 LONGEST = 86_400.0
 # seconds without a doubt after which the next one counts as the first
 FORGIVEN = 86_400.0

@@ -55,6 +55,7 @@ class Log:
         row = asdict(entry)
         del row["id"]
         if not self.options.literals:
+            # the text as it was sent holds literals; the template holds none
             row["query"] = row["template"]
         return _clean(row, self.options.text_limit)
 
@@ -121,6 +122,7 @@ class Queries:
                 set_={
                     "calls": table.c.calls + new.calls,
                     "total_ms": table.c.total_ms + new.total_ms,
+                    # SQLite's max() of two values and PostgreSQL's greatest() have no common name
                     "max_ms": case((new.max_ms > table.c.max_ms, new.max_ms), else_=table.c.max_ms),
                     "last_at": new.last_at,
                     "example": new.example,
@@ -169,6 +171,7 @@ def _outcomes(connection: Connection, slow: Sequence[RowMapping]) -> Mapping[tup
         statement = select(table.c.database, table.c.template_key, table.c.status, table.c.reason)
         rows = connection.execute(statement.where(table.c.template_key.in_(keys[at : at + _AT_ONCE])))
         for database, key, status, reason in rows:
+            # rows of several roles: one that says what became of it goes before one that does not
             if status != "new" or (database, key) not in found:
                 found[database, key] = logged_text(status, reason)
     return found

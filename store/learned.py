@@ -103,7 +103,7 @@ class Switches:
     engine: Engine
 
     def paused(self) -> bool:
-        """Whether no replacement is to be served anywhere."""
+        """Whether serving replacements is paused everywhere."""
         return self.get("paused") == "on"
 
     def set_paused(self, paused: bool, *, by: str = "") -> None:

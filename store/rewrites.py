@@ -140,8 +140,8 @@ class Rewrites:
             return _timings(connection, rewrite_id, side, limit)
 
     def add_served(self, counts: Mapping[int, int]) -> None:
-        # by day of UTC: the figure of a page, not of a bill
         """How often each rewrite was served since the last call: added to its sum and to today's."""
+        # by day of UTC: the figure of a page, not of a bill
         days, today = schema.SERVED, int(time.time()) // 86_400
         with transaction(self.engine, write=True) as connection:
             for rewrite_id, count in counts.items():

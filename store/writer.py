@@ -20,6 +20,7 @@ Item = LogEntry | QuerySeen | Timing | Event | Callable[[Store], object]
 
 # one transaction for up to 500 records
 BATCH = 500
+# attempts, with a pause behind each; then it is counted as lost
 RETRIES = 3
 
 

@@ -234,10 +234,10 @@ class LakeDatabase:
         self.load(sorted({table.name for table in tables}))
 
     def _require_trusted(self, tables: set[TableName], seen: frozenset[str]) -> None:
-        # views kept earlier may read databases beside: their definitions are looked through
         """Of the databases beside, a query reads what needs no more rights than its own; kept views are
         looked into.
         """
+        # views kept earlier may read databases beside: their definitions are looked through
         for table in sorted(tables):
             if (beside := self._gates.get((table.catalog or table.schema).lower())) is not None:
                 beside.require_trusted(table.schema if table.catalog else "public", table.name)

@@ -26,8 +26,10 @@ from psycopg import sql
 from rewright.engines.duckdb.pgtypes import pg_type
 from rewright.engines.duckdb.shadow_rights import withdraw
 
+# MaxHeapAttributeNumber (htup_details.h): PostgreSQL takes no more
 MAX_COLUMNS = 1600
 _PREFIX = "lake user "
+# NAMEDATALEN - 1: PostgreSQL would cut a longer name, which could then be another user's
 _LONGEST_NAME = 63
 _LOCK_PATIENCE = "500ms"
 """How long a change of the tables waits for who is looking at one: others wait behind it. It is tried again
@@ -77,6 +79,7 @@ BACKEND_MEMORY = 256 << 20
 """Bytes of its own that one session's server process may have (Linux)."""
 READER = "rewright_reader"
 """The role as which Rewright itself asks how PostgreSQL reads a text."""
+# so that one user's sessions do not take all the places of the server behind a lake
 _USER_CONNECTIONS = 100
 
 

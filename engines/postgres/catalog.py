@@ -152,8 +152,8 @@ def _relation(
 
 
 def _option(options: Sequence[str], name: str) -> bool:
-    # reloptions are texts such as security_barrier=true
     """A boolean storage parameter; the server accepts every spelling of a boolean."""
+    # reloptions are texts such as security_barrier=true
     values = dict(option.partition("=")[::2] for option in options)
     return values.get(name, "off").lower() in {"on", "true", "1", "yes", "t", "y"}
 

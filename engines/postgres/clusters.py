@@ -1,5 +1,5 @@
-"""Throw-away clusters as copies of one that was made before: initdb takes half a second of a processor, a
-copy a tenth.
+"""Throw-away clusters as copies of one that was made before: initdb takes half a second of CPU time, a copy a
+tenth of that.
 
 Owns the directory among the temporary files in which the first one is kept, and the decision whether it can
 be trusted: whoever could write there could decide what a scratch server answers. Must not know servers.
@@ -61,7 +61,7 @@ def _kind(installation: Installation) -> str:
 
 
 def _copied(kept: Path, data: Path, installation: Installation) -> bool:
-    """False where there is none, or not all of it: what removes old temporary files looks at each by
+    """False where there is none, or only a part: whatever removes old temporary files looks at each file by
     itself.
     """
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+# hashes of rows are summed, so that their order does not count
 MODULUS = 1 << 256
 
 

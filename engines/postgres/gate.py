@@ -24,6 +24,7 @@ from rewright.sql.mentions import Mentions, NotASelect, mentions_of, qualified
 
 _PLAIN_KINDS = frozenset("rpvm")
 _TEMPORARY = "pg_temp_"
+# FirstNormalObjectId (transam.h): objects with lower numbers came with the server
 _FIRST_NORMAL_OID = 16384
 
 

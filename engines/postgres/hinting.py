@@ -20,6 +20,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import has_parameters
 from rewright.sql.plans import Plan, plan_from_json
 
+# a join of very many tables may be planned for longer than anybody would wait
 _PLANNING_SECONDS = 10.0
 
 
@@ -181,8 +182,8 @@ class HintingSession(Session):
 
 
 def _leading_hint(text: str) -> tuple[str, str]:
-    # the hint has to stay in front of EXPLAIN, too
     """A hint comment in front, and the rest: servers before 17 read only what stands first."""
+    # the hint has to stay in front of EXPLAIN, too
     if not text.startswith("/*+"):
         return "", text
     end = text.index("*/") + 2

@@ -75,6 +75,7 @@ def _unprivileged_account() -> Account:
             entry = pwd.getpwnam(name)
         except KeyError:
             continue
+        # an account of that name may be root's alias
         if entry.pw_uid != 0:
             return Account(entry.pw_uid, entry.pw_gid)
     raise ServerUnavailable("PostgreSQL does not run as root and there is no unprivileged account")

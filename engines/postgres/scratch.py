@@ -40,6 +40,7 @@ from rewright.engines.postgres.installation import Installation, ServerUnavailab
 
 __all__ = ["SUPERUSER", "THROW_AWAY", "UNPRIVILEGED", "Address", "ScratchServer", "free_port"]
 
+# a start takes a tenth of a second, on an overloaded machine many seconds
 START_SECONDS = 30.0
 
 # Durability is bought with time, and what is in here may vanish at any moment.

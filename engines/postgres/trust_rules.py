@@ -96,8 +96,8 @@ def _superuser(oid: str) -> str:
 
 
 def member(catalog: int, oid: str, more: str = "") -> str:
-    # an objid is unique within its catalog only
     """In an extension of a superuser's."""
+    # an objid is unique within its catalog only
     return f"""exists (select from pg_depend md join pg_extension mx on mx.oid = md.refobjid
       where md.classid = {catalog} and md.objid = {oid} and md.refclassid = {_EXTENSION} and md.deptype = 'e'
         and {_superuser("mx.extowner")} {more})"""

@@ -1,4 +1,4 @@
-"""A small program that runs one scratch server and outlives nobody.
+"""A small program that runs one scratch server and does not outlive the process that started it.
 
 Started as ``python -I watchdog.py DIRECTORY MODE UID GID MEMORY PROGRAM ARGUMENT...``; MEMORY: bytes of its
 own that each of the server's processes may have (Linux; 0: any number). Its standard input is a

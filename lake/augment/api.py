@@ -207,23 +207,36 @@ def augment(
         single = candidates.single(base.keys)
         history = History(lake.index, base.table.name, base.target.name, earlier if options.history else ())
         search.prior = history.evidence
+        # what helped before is looked at first, in case the budget ends early
         offered, chosen = sorted(single, key=lambda c: -history.prior(c.table)), Chosen([])
         if options.selector in MODEL_SELECTORS and model is not None:
             tables = list(dict.fromkeys(c.table for c in offered))
-            try:
-                chosen = Chooser(base, model, options, history).choose(tables, lambda: not budget.left)
-            except KeyboardInterrupt:
-                chosen, search.ended = Chosen([], tables), True
+            chosen = _chosen(search, model, options, history, tables)
             offered = chosen.joins(offered)
         # where chains are counted, joins of one step are counted among them
         counted = options.hops > 1 and options.chains is not None
         search.run(options.selector, [] if counted else offered, more=options.hops > 1)
+        # tables that the model was never shown were not judged
         search.pending += [c.path for c in single if c.table in chosen.not_shown]
         base.notes += chosen.notes
         if options.hops > 1:
             explore(search, candidates, options.hops, options.strategy, options.seed, options.chains)
         search.failed += candidates.failed
         return _report(search, options, len(single), started, chosen.tokens)
+
+
+def _chosen(
+    search: Search, model: Asking, options: Options, history: History, tables: Sequence[str]
+) -> Chosen:
+    """The tables that a model leaves of these; none, and all of them to be told as not shown, where Ctrl-C
+    ends the asking.
+    """
+    try:
+        chooser = Chooser(search.evaluator.base, model, options, history)
+        return chooser.choose(tables, lambda: not search.budget.left)
+    except KeyboardInterrupt:
+        search.ended = True
+        return Chosen([], list(tables))
 
 
 @contextmanager
@@ -246,21 +259,7 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
     others = [pick for pick in search.picks if all(pick.block is not block for block in kept)]
     seen = search.of_seen_keys
     added = (*(_added(p, recommended=True) for p in told), *(_added(p, id(p.block) in seen) for p in others))
-    # of a table that is recommended, what would be a leak if it were joined by another key is none
-    chosen = {block.candidate.table: block.candidate.path for block in kept}
-    judged = [b for b in search.blocks if chosen.get(b.candidate.table, b.candidate.path) == b.candidate.path]
-    leaks = {(x.table, x.column): x for found in (base.leaks, *(b.leaks for b in judged)) for x in found}
-    notes = [*base.notes, *(note for pick in (*told, *others) for note in _unused(pick.block))]
-    if not candidates:
-        notes.append("no table of the lake joins with this one")
-    elif not added:
-        notes.append(
-            "no table makes the prediction better"
-            if not (search.ended or search.pending)
-            else "the budget ended before a table was found that makes the prediction better"
-        )
-    elif not kept:
-        notes.append("no table's gain beats its interval: nothing is recommended")
+    notes = _notes(search, candidates, (*told, *others), recommends=bool(kept))
     return Report(
         base.table.name,
         base.target.name,
@@ -273,7 +272,7 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
         _while_nobody_interrupts(search, lambda: evaluator.auc((), before), None),
         _while_nobody_interrupts(search, lambda: evaluator.auc(kept, after), None),
         added,
-        tuple(leaks.values()),
+        _leaks(search, kept),
         candidates,
         tuple(search.pending),
         tuple(search.failed),
@@ -288,6 +287,31 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
         search.looked,
         len(search.blocks),
     )
+
+
+def _leaks(search: Search, kept: Sequence[Block]) -> tuple[Leak, ...]:
+    """What gives the target away, in the base table and in the tables that were built."""
+    # of a table that is recommended, what would be a leak if it were joined by another key is none
+    chosen = {block.candidate.table: block.candidate.path for block in kept}
+    judged = [b for b in search.blocks if chosen.get(b.candidate.table, b.candidate.path) == b.candidate.path]
+    found = (search.evaluator.base.leaks, *(b.leaks for b in judged))
+    return tuple({(leak.table, leak.column): leak for leaks in found for leak in leaks}.values())
+
+
+def _notes(search: Search, candidates: int, picks: Sequence[Pick], *, recommends: bool) -> list[str]:
+    """Notes of the base table and of the tables added, and why there are none, or none recommended."""
+    notes = [*search.evaluator.base.notes, *(note for pick in picks for note in _unused(pick.block))]
+    if not candidates:
+        notes.append("no table of the lake joins with this one")
+    elif not picks:
+        notes.append(
+            "no table makes the prediction better"
+            if not (search.ended or search.pending)
+            else "the budget ended before a table was found that makes the prediction better"
+        )
+    elif not recommends:
+        notes.append("no table's gain beats its interval: nothing is recommended")
+    return notes
 
 
 def _unused(block: Block) -> list[str]:
@@ -315,6 +339,7 @@ def _rejected(search: Search) -> tuple[tuple[str, str, float], ...]:
     """The best and the worst of those that were not chosen."""
     chosen = {pick.block.candidate.table for pick in search.picks}
     left = sorted((gain, c.table, c.path) for c, gain in search.estimated if c.table not in chosen)
+    # sorted by gain: the worst stand first, the best last
     few = left if len(left) <= 2 * _REJECTED else [*left[:_REJECTED], *left[-_REJECTED:]]
     return tuple((table, path, round(gain, 6)) for gain, table, path in few)
 
@@ -346,6 +371,7 @@ def augmented_sql(base: Base, blocks: Sequence[Block]) -> str:
     if not blocks:
         return source
     shown, joins = [], []
+    # names of columns are the same whatever their case
     taken = {c.name.lower() for c in base.table.columns}
     for n, block in enumerate(blocks):
         for feature, column in zip(block.features, block.columns, strict=True):

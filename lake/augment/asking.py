@@ -28,6 +28,7 @@ from rewright.models.redact import Share
 from rewright.models.typed import ask, schema_of
 
 T = TypeVar("T")
+# what of examples, columns and values goes into a prompt: each of them costs tokens
 _EXAMPLES = 5
 _SAMPLES = 3
 _CELL = 40
@@ -152,6 +153,7 @@ class Chooser:
         """Y tables in K sets; those chosen of one set are shown again with the next."""
         found, rest = Chosen([]), list(shown)
         for part in _parts(shown, self._options.sets):
+            # What was chosen so far competes with the next set, or the sets would not be compared.
             asked = [*found.tables, *(one for one in part if one not in found.tables)]
             try:
                 reply = self._ask(self._selecting(asked), Selection, stop)
@@ -197,6 +199,7 @@ class Chooser:
         try:
             own = self._ask(self._request(_DESCRIBE, query), Described, stop).description
             for at, name in enumerate(shown):
+                # Before the question: if the tokens end there, these are the tables that were not shown.
                 found.not_shown = shown[at:]
                 request = self._request(_ENRICH, {**query, "table": self._described(name)})
                 try:

@@ -48,7 +48,9 @@ from rewright.lake.augment.values import RowValues
 from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.scores import year_like
 
+# five folds of two rows each
 FEWEST_ROWS = 10
+# a target with more is a name or a text, for which a regression on classes says nothing
 MOST_CLASSES = 20
 _IN_MEMORY = 100_000
 """Rows of a base table whose values are held here."""
@@ -121,7 +123,7 @@ class Base:
         self.table_rows = TableRows(lake, self.sql)
         self.keys = tuple(self._column(name).name for name in spec.keys)
         if self.target.name in self.keys:
-            raise AugmentError(f"{self.target.name} is to be predicted: it is no column to join on")
+            raise AugmentError(f"{self.target.name} is the column to predict: it cannot be joined on")
         self._groupings: dict[KeyTuple, int] = {}
         self._grouped: dict[tuple[int, ...], list[Grouped]] = {}
         self._totals: dict[tuple[int, ...], Grouped] = {}
@@ -144,7 +146,7 @@ class Base:
 
     @property
     def not_keys(self) -> set[str]:
-        """Its columns that nothing is joined on: who knows one of them knows the target."""
+        """Its columns that nothing is joined on: knowing one of them means knowing the target."""
         return {self.target.name, *(leak.column for leak in self.leaks)} - set(self.keys)
 
     @property
@@ -193,6 +195,7 @@ class Base:
         """The number of a way to group the base's rows by key."""
         if keys not in self._groupings:
             self._read_keys(keys)
+            # The hash stands for the value: 64 bits do not meet by chance among the rows of one table.
             told, groups = np.unique(joint([self._keys_of_rows[key] for key in keys]), return_inverse=True)
             n = len(self._groupings)
             self._hashes[n], self._row_groups[n] = told, groups.reshape(-1)
@@ -354,6 +357,7 @@ class Base:
             self.lake.database.describe(self.source())
         self.lake.database.load([self.table.name])
         rows_of = self.source(COPY if self._outside else "")
+        # NaN and infinity are values to DuckDB, and would make every sum of the target the same.
         finite = ""
         if self.target.family is Family.FLOAT:
             finite = f" WHERE isfinite({quoted(self.target.name)})"
@@ -389,11 +393,12 @@ class Base:
         ).fetchall()
         if len(found) < 2:
             raise AugmentError(
-                f"{self.target.name} is {found[0][0]} in all rows: a constant needs no prediction"
+                f"{self.target.name} is {found[0][0]} in all rows: there is nothing to predict"
             )
         number = number_form(self.lake.index, self.target)
         if self.target.meaning is not Family.BOOLEAN and number is not None and len(found) > 2:
             return ()
+        # Two numbers other than 0 and 1 are measures that happen to be few: their distance says something.
         if self.target.meaning.numeric and {v for v, _ in found} != {"0", "1"} and len(found) == 2:
             return ()
         if len(found) > MOST_CLASSES:
@@ -461,7 +466,7 @@ class Base:
     def _check_numbers(self, gone: int) -> None:
         if gone and not self.classes:
             raise AugmentError(
-                f"{self.target.name} is no number in {gone} of {self.rows} rows: a filter on the rows can "
+                f"{self.target.name} is not a number in {gone} of {self.rows} rows: a filter on the rows can "
                 f"leave them out"
             )
 
@@ -565,6 +570,7 @@ class Base:
         """(seeds, folds, d, d) over 1, features with flags, targets."""
         columns = ["1.0", *self._value_columns()]
         d = len(columns)
+        # The matrix is symmetric: half of its cells are summed.
         cells = [(i, j) for i in range(d) for j in range(i, d)]
         shown = ", ".join(f"sum({columns[i]} * {columns[j]})" for i, j in cells)
         found = np.zeros((len(SEEDS), FOLDS, d, d))

@@ -68,6 +68,7 @@ def by_chance(chosen: int, offered: int, keys: int) -> float:
     """The share of what is left to explain that the best `chosen` of the features offered explain by chance,
     if none of them tells anything: Foster and George 1994, the risk inflation criterion.
     """
+    # nothing was chosen, so chance had no choice either
     if not chosen or chosen == offered:
         return 0.0
     return min(1.0, 2.0 * chosen * math.log(offered / chosen) / max(keys, 1))
@@ -131,4 +132,5 @@ def _strength(x: Any, by_key: TargetByKey) -> float:
     spread = (n * centred**2).sum()
     if spread <= 0:
         return 0.0
+    # sums of the targets by key are enough: a feature is the same for all rows of a key
     return float(((centred[:, None] * by_key.sums).sum(axis=0) ** 2).sum() / spread)

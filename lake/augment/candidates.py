@@ -26,6 +26,7 @@ from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.meeting import Meeting
 from rewright.lake.joins.scores import USELESS, Overlap, PairScore, comparable, joinable, overlap, year_like
 
+# further keys of a table rarely bring other rows, and each costs an evaluation
 _PER_TABLE = 3
 _MOST_PAIRS = 3
 _UNIQUE = 0.98
@@ -152,6 +153,7 @@ class Candidates:
         spelled in other ways.
         """
         told = (table, other, tuple(allowed))
+        # Spellings depend on the column a chain arrived by, all else on the two tables alone.
         if not spelled and told in self._joins:
             return self._joins[told]
         pairs = better(self._pairs(table, other, allowed), spelled)
@@ -314,9 +316,10 @@ class Candidates:
         return found - {table}
 
     def _neighbours(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> list[str]:
-        """Tables that share values with it: parts of a union are told by the union alone."""
+        """Tables that share values with it: of the parts of a union only the union is listed."""
         joined = self._lake.joined(table)
         near = set(joined or ())
+        # A table from outside is not in the graph, and of one with many joins the graph has left some out.
         if joined is None or len(near) >= _MANY:
             near |= self._sharing(table, allowed, arrived)
         near |= self._decimals(table, arrived)
@@ -338,6 +341,7 @@ class Candidates:
         if self._hashes is None:
             return {}
         hashes = self._hashes
+        # The base's rows are those that the search is about; of other tables all rows count.
         if table != self._base:
 
             def hashes(column: str, kind: Kind) -> Any:
@@ -528,6 +532,7 @@ def _keys(
             seen.add(told)
             made += 1
             yield _hop(left, right, key)
+    # Times alone are a key of last resort, tried once; a month beside days is one whatever else there is.
     for pair in periods:
         if not telling or _monthly(pair):
             yield _hop(left, right, [pair])
@@ -566,7 +571,7 @@ def _only_completes(pair: PairScore) -> bool:
 
 
 def _called_alike(pair: PairScore) -> bool:
-    """As `_same_name`, but for words that say that it is a key."""
+    """As `_same_name`, without words that say that it is a key."""
     if _subject(pair.a) != _subject(pair.b):
         return False
     return not pair.a.meaning.numeric or _shared(pair) >= _SAME_NUMBERS
@@ -584,7 +589,7 @@ def _decimal(column: Column) -> bool:
 
 
 def _subject(column: Column) -> tuple[str, ...]:
-    """What it is called, but for words that say that it is a key: `meter` and `meter_id` are one."""
+    """What it is called, without words that say that it is a key: `meter` and `meter_id` are one."""
     words = names.words(column.name)
     return tuple(word for word in words if word not in names.KEY_WORDS) or words
 

@@ -184,6 +184,7 @@ def _searched(lake: Lake, spec: BaseSpec, options: Options, port: AugmentPort) -
     place: AbstractContextManager[Kept | None] = (
         port.kept(folder) if port.kept is not None else nullcontext(None)
     )
+    # asked for only where a selector uses it: it may not be configured
     model = port.model() if port.model is not None and options.selector in MODEL_SELECTORS else None
     with place as kept, _progress() as told:
         earlier = kept.earlier() if kept is not None and options.history else ()

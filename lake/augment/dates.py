@@ -56,6 +56,7 @@ def in_time(base: Base, tables: TableFeatures, candidate: Candidate) -> Aligned:
     if len(candidate.hops) > 1:
         return replace(found, leaks=_leaks(made, later / joined) if later > _FEW * joined else {})
     by_day = base.grouping((*_keys(candidate), (base.date.name, "date")))
+    # one row stands for each key and day
     first = np.unique(base.row_groups(by_day), return_index=True)[1]
     hashes = base.hashes(grouping)[base.row_groups(grouping)[first]]
     found_by_day = tables.as_of(candidate, time.name, hashes, base.days()[first])
@@ -86,6 +87,7 @@ def _time_of(base: Base, candidate: Candidate, made: Encoded) -> Column | None:
 
 def _later(base: Base, grouping: int, days: Any) -> tuple[int, int]:
     """How many of the base's rows are joined to a dated row, and to one dated after their own day."""
+    # times of one day count as that day
     theirs, own = np.floor(days)[base.row_groups(grouping)], base.days()
     both = np.isfinite(theirs) & np.isfinite(own)
     return int(both.sum()), int((theirs[both] > own[both]).sum())

@@ -39,6 +39,7 @@ _LEVELS = 8
 _FEW = 60
 """A text column with more different values than this is encoded by how frequent its value is."""
 MOST_COLUMNS = 2000
+# values of a text that are looked at for 0/1 columns
 _FREQUENT = 200
 _FEWEST_DATES = 3
 _SPARSE = 3
@@ -115,6 +116,7 @@ class Encoded:
 @lru_cache(maxsize=8192)
 def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
+    # Months before dates: days beside months are compared as months, or nothing would meet.
     if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
         return "month"
     if (period := period_of(a) or period_of(b)) and all(period_of(c) == period or _dated(c) for c in (a, b)):
@@ -278,6 +280,7 @@ def encoded(
     levels = levels or (lambda column: indicated(level_values(index, column)))
     offered, left_out = usable(index, table, {name for name, _ in keys} | set(without))
     time = as_of or (None if unique else time_column(offered))
+    # With a day for each base row, the row that counts of a key differs from row to row.
     unique = unique and as_of is None
     how: How = "row" if unique else "latest" if time is not None else "mean"
     features = [feature for column in offered for feature in _features(column, how, levels)]
@@ -324,25 +327,41 @@ def _written(
         listed.append(f"floor({told}) AS day__" if as_of else f"{told} AS t")
     rows = f"SELECT {', '.join([*listed, *_inner(index, offered)])} FROM {quoted(table)}"
     outer = _outer(index, offered)
-    if how == "mean":
-        told = "".join(f", {'avg' if is_number(c) else 'mode'}(c{i}) AS c{i}" for i, c in enumerate(offered))
-        reduced = f"SELECT {by}{told}, count(*) AS n FROM ({rows}) GROUP BY {by}"
-    else:
-        order = " ORDER BY t DESC NULLS LAST" if time is not None else ""
-        count = f", count(*) OVER (PARTITION BY {by}) AS n" if _counted(how, further=further) else ""
-        reduced = f"SELECT *{count} FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
-    if _counted(how, further=further):
+    counted = _counted(how, further=further)
+    if counted:
         outer.append("CAST(n AS DOUBLE)")
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
     if as_of:
-        first = f"row_number() OVER (PARTITION BY {by}, day__) = 1"
-        daily = f"SELECT * FROM ({rows}) WHERE day__ IS NOT NULL QUALIFY {first}"
-        sql = f"SELECT {by}, day__{shown} FROM ({daily})"
+        sql = f"SELECT {by}, day__{shown} FROM ({_daily(rows, by)})"
         return sql, sql
+    reduced = (
+        _averaged(rows, by, offered)
+        if how == "mean"
+        else _first_rows(rows, by, counted=counted, dated=time is not None)
+    )
     sql = f"SELECT {by}{shown} FROM ({reduced})"
     if more:
         sql = _beside(sql, rows, _listed(offered, more), len(forms), len(outer))
     return sql, f"SELECT {by}{shown} FROM ({rows})" if how == "row" else sql
+
+
+def _averaged(rows: str, by: str, offered: Sequence[Column]) -> str:
+    """One row per key: the mean of its rows' numbers, the most frequent of their texts."""
+    told = "".join(f", {'avg' if is_number(c) else 'mode'}(c{i}) AS c{i}" for i, c in enumerate(offered))
+    return f"SELECT {by}{told}, count(*) AS n FROM ({rows}) GROUP BY {by}"
+
+
+def _first_rows(rows: str, by: str, *, counted: bool, dated: bool) -> str:
+    """One row per key: the latest where rows are dated, else any."""
+    order = " ORDER BY t DESC NULLS LAST" if dated else ""
+    count = f", count(*) OVER (PARTITION BY {by}) AS n" if counted else ""
+    return f"SELECT *{count} FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
+
+
+def _daily(rows: str, by: str) -> str:
+    """One row per key and day: ASOF JOIN takes one of a day, and does not say which of several."""
+    first = f"row_number() OVER (PARTITION BY {by}, day__) = 1"
+    return f"SELECT * FROM ({rows}) WHERE day__ IS NOT NULL QUALIFY {first}"
 
 
 def row_features(

@@ -50,9 +50,11 @@ class Pooled:
         values = np.maximum(values, 0.0)
         penalised = values + ALPHAS[:, None]
         kept = values / penalised
+        # each direction takes as many degrees of freedom as the penalty leaves of it
         freedom = self.rows - 1.0 - kept.sum(axis=1)
         explained = ((2.0 - kept) / penalised) @ turned
         free = freedom >= 1.0
+        # more features than rows can tell apart
         if not free.any():
             return -math.inf
         best = (self.rows * (self.spread - explained[free]) / freedom[free, None] ** 2).min(axis=0)
@@ -79,6 +81,7 @@ class Pooled:
         while rest and len(found) < most:
             at = 2 * np.asarray(rest)
             strength = (target**2).sum(axis=1)
+            # a feature is as strong as the stronger of its two columns
             scores = np.maximum(strength[at], strength[at + 1])
             best = int(np.argmax(scores))
             if scores[best] < _TELLS_NOTHING:
@@ -103,6 +106,7 @@ class Pooled:
             return [(self.estimate(), offered)]
         order, told = self.ordered(first, offered, _SUBSETS[-1])
         sizes = sorted({min(size, len(order)) for size in _SUBSETS} - {0})
+        # of equals the fewest
         k = max(sizes, key=lambda k: (told[k - 1] - chance(k), -k), default=0)
         found = [(self.estimate([*first, *order[:k]]) - chance(k), order[:k])]
         if len(offered) <= _SUBSETS[-1] and k < len(offered):

@@ -122,6 +122,7 @@ class Evaluator:
         rows = base.row_values()
         at, q = [base.row_groups(b.grouping) for b in blocks], 2 * len(base.features)
         x = [np.ones((base.rows, 1)), rows[:, :q]]
+        # values by key, spread over the rows that have the key
         for block, groups in zip(blocks, at, strict=True):
             x.append(interleaved(block.values, block.missing)[groups])
         features = np.hstack(x)
@@ -129,6 +130,8 @@ class Evaluator:
         for s in range(len(SEEDS)):
             folds = base.folds(SEEDS[s])
             for t in range(base.targets):
+                # a residual is the target less its prediction: without the target's own column, and with the
+                # sign turned, the prediction is left
                 vectors = evaluation.residuals[s, folds, :, t]
                 score = -(features * vectors[:, : features.shape[1]]).sum(axis=1)
                 found.append(_auc(score, rows[:, q + t] > 0))
@@ -145,10 +148,13 @@ class Evaluator:
     ) -> Any:
         """(folds, d, d); `own`: (folds, ...) the base's own moments."""
         q, t = 2 * len(self.base.features), self.base.targets
+        # each feature has two columns: its value, and whether it is missing
         width = 2 * sum(len(b.features) for b in blocks)
         found = np.zeros((len(own), 1 + q + width + t, 1 + q + width + t))
         parts, varied = zip(*(_varied(b) for b in blocks), strict=True)
+        # columns that never vary stay 0 and need no products
         added: Any = 1 + q + np.flatnonzero(np.concatenate(varied))
+        # the constant, the base's own features, and the targets: their products are known
         outside = np.r_[0 : 1 + q, 1 + q + width : 1 + q + width + t]
         used: Any = np.ones(len(grouped.folds), dtype=bool)
         if sample and len(used) > 2 * _SAMPLE:
@@ -161,6 +167,7 @@ class Evaluator:
             n = grouped.counts[at]
             found[f][np.ix_(outside, outside)] = own[f] * share
             found[f][np.ix_(added, added)] = (x * n[:, None]).T @ x
+            # sums of rows by key are enough: a block's values are the same for all rows of a key
             cross = x.T @ np.column_stack([n, grouped.sums[at]])
             found[f][np.ix_(added, outside)] = cross
             found[f][np.ix_(outside, added)] = cross.T
@@ -178,8 +185,10 @@ class Evaluator:
         leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
         leaks.update(found.leaks)
+        # a column is left out as a whole, with everything that was made of it
         leaks = of_whole_columns(made.features, leaks)
         coverage = float(by_key.counts[matched].sum() / base.rows)
+        # of a table that hardly matches only the leaks are told
         offered = offered_features(raw, set(leaks)) if coverage >= FEWEST_MATCHES else []
         kept = strongest(raw, offered, by_key)
         values, missing = scaled(raw[:, kept])
@@ -205,6 +214,7 @@ class Evaluator:
             if column is None or column.meaning is not Family.DATE or not dated_after(raw[:, i], by_key):
                 continue
             dates = [c for c in index.tables[feature.table].columns if c.meaning is Family.DATE]
+            # the only date of a table dates its rows; one of several may be said of something else
             whole = feature.column == made.time or len(dates) == 1
             reason = "it is dated after the row it would be joined to: it exists only after the target"
             for j, other in enumerate(made.features):

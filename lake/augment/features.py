@@ -24,12 +24,14 @@ import numpy as np
 
 from rewright.lake.api import Lake
 
+# part of each name: arrays of an earlier form are never found
 _VERSION = 8
 _MEMORY = 256 << 20
 """Bytes of arrays held at once."""
 _KEPT_BYTES = 24 << 20
 """Arrays that take more are not kept in the file."""
 _FILE_BYTES = 2 << 30
+# SQLite's usual 4 kB would put an array of megabytes together from thousands of pages
 _PAGE = 32 << 10
 
 
@@ -46,6 +48,7 @@ class Keyed:
         """
         if not len(self.hashes):
             return np.full((len(wanted), self.values.shape[1]), np.nan), np.zeros(len(wanted), dtype=bool)
+        # a hash above all others is looked for at the end, and not found there
         at = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
         found = (self.hashes[at] == wanted) & (wanted != 0)
         values = np.where(found[:, None], self.values[at], np.nan)
@@ -74,6 +77,7 @@ class Links:
         them has several.
         """
         first: Any = np.searchsorted(self.arriving, wanted)
+        # how many pairs each has
         many: Any = np.searchsorted(self.arriving, wanted, side="right") - first
         many[wanted == 0] = 0
         if (many > 1).any():
@@ -195,6 +199,7 @@ class FeatureStore:
     def _hold(self, name: str, arrays: Arrays) -> None:
         self._held[name] = arrays
         self._bytes += _bytes(arrays)
+        # the one that was asked for last stays, however large it is
         while self._bytes > _MEMORY and len(self._held) > 1:
             self._bytes -= _bytes(self._held.popitem(last=False)[1])
 
@@ -223,6 +228,7 @@ class FeatureStore:
             connection.execute(f"PRAGMA page_size = {_PAGE}")
             connection.execute(f"PRAGMA mmap_size = {_FILE_BYTES}")
             connection.execute("PRAGMA journal_mode = WAL")
+            # what a crash of the machine loses is made again
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS features (name TEXT PRIMARY KEY, data BLOB NOT NULL)"
@@ -231,6 +237,7 @@ class FeatureStore:
                 "CREATE TABLE IF NOT EXISTS spellings (table_name TEXT, column_name TEXT, content TEXT, "
                 "sketch BLOB, different INTEGER, PRIMARY KEY (table_name, column_name))"
             )
+            # begun anew when it has grown too large: which arrays are of use nobody knows
             if self._file is not None and self._file.stat().st_size > _FILE_BYTES:
                 connection.execute("DELETE FROM features")
             self._connection = connection

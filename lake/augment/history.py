@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.5
 """Targets less alike than this say nothing about each other."""
+# what a search for another target of the same rows says, compared with one for the same target
 _SAME_THINGS = 0.5
 
 
@@ -103,6 +104,7 @@ def alike(index: LakeIndex, one: tuple[str, str], other: tuple[str, str]) -> flo
     if one == other:
         return 1.0
     a, b = (f"{names.expanded(table)} {names.expanded(target)}" for table, target in (one, other))
+    # names that are not alike enough count for nothing, rather than for a little
     near = float(index.embedder.similarity(a, b))
     return max(0.0, (near - _ALIKE) / (1 - _ALIKE), _SAME_THINGS * _joined(index, one[0], other[0]))
 

@@ -26,6 +26,7 @@ from rewright.lake.index import LakeIndex
 
 MARKS: dict[Kind, str] = {"bare": "\x00", "part 1": "\x01", "part 2": "\x02", "part 3": "\x03"}
 """Before a column's name: the sketch is of its values as such a key, not as they are cleaned."""
+# connections side by side, each with one thread and up to 1 GB
 _AT_ONCE = 2
 _PORTION = 200
 """Tables read between two commits."""
@@ -153,6 +154,7 @@ def keep_rows(lake: Lake) -> int:
         store.commit()
         for connection in connections:
             connection.close()
+    # so that the next search sees with one look that nothing is missing
     store.put(_all_tables(index), ())
     store.commit()
     return len(wanted)
@@ -169,6 +171,7 @@ def _done(index: LakeIndex, table: str, layout: Layout) -> tuple[str, ...]:
 
 
 def _all_tables(index: LakeIndex) -> tuple[str, ...]:
+    # unions follow from their parts
     real = (table for name, table in index.tables.items() if name not in index.unions)
     return ("all", *sorted(f"{table.name} {table.digest}" for table in real))
 
@@ -219,6 +222,7 @@ def _read_all(
 def _read_one(index: LakeIndex, connection: Any, name: str, layout: Layout) -> Arrays | None:
     united = index.unions.get(name)
     parts = [name] if united is None else united.part_names()
+    # a table that cannot be read is left out here, and told by the search that asks for it
     with suppress(duckdb.Error, OSError):
         for part in parts:
             connection.execute(

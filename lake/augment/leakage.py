@@ -31,13 +31,16 @@ _FEWEST = 6
 _FEWEST_VALUES = 3
 _TOGETHER = 4
 """Columns that may make up the target, at most; more fit by themselves where rows are few."""
+# with fewer keys columns decide a target together by chance
 _FEWEST_TOGETHER = 30
 
 _PAIRS = 64
 _FEWEST_PAIRS = 10
 _AGREEING = 0.85
 _CLEARLY = 0.95
+# instead of 0, so that a column that never varies is divided by something
 _TINY = 1e-200
+# relative to the values: what floating-point sums lose is no difference
 _EXACT = 1e-9
 _SURELY_LESS = 0.96
 """A column that correlates less with the target than this is none of the kinds that are reported."""
@@ -115,6 +118,7 @@ def suspected(values: Any, matched: Any, by_key: TargetByKey) -> Any:
     missing = matched[:, None] & counted & ~there
     gaps = np.flatnonzero(missing.any(axis=0))
     if len(gaps):
+        # That a value is missing may say as much as the value: it is tested as a column of its own.
         found[gaps] |= _correlated(missing[:, gaps] * 1.0, matched[:, None] & counted, by_key)
     for t in range(by_key.sums.shape[1]):
         found |= _in_order(values, there, by_key.sums[:, t] / np.maximum(by_key.counts, 1.0))
@@ -293,6 +297,7 @@ def of_whole_columns(features: Sequence[Feature], leaks: Mapping[int, Leak]) -> 
 def _adding_up(values: Any, by_key: TargetByKey, target: int) -> list[int]:
     """The few columns whose sum, weighted as fits best, is the target; none: no few are."""
     there = np.isfinite(values)
+    # A column that is mostly missing would leave too few rows on which all are there.
     usable = np.flatnonzero(there.sum(axis=0) >= 0.5 * max(int(there.any(axis=1).sum()), 1))
     rows = np.flatnonzero(there[:, usable].all(axis=1) & (by_key.counts > 0))
     if len(usable) < 2 or len(rows) < _FEWEST_TOGETHER or not decides(by_key, rows, target):
@@ -322,6 +327,7 @@ def _in_classes(x: Any, there: Any, by_key: TargetByKey, target: int) -> bool:
         return False
     x, y = x[there], by_key.sums[there, target] / by_key.counts[there]
     values, classes = np.unique(x, return_inverse=True)
+    # With nearly as many values as keys every order is one of classes, and so is no finding.
     if not _FEWEST_VALUES <= len(values) <= len(x) // 2 or len(np.unique(y)) <= len(values):
         return False
     low, high = np.full(len(values), np.inf), np.full(len(values), -np.inf)
@@ -350,6 +356,7 @@ def _weighted(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
     vy = yy.sum() - y.sum() ** 2 / rows
     if vx <= 0 or vy <= 1e-12 * rows:
         return 0.0
+    # A flag correlates perfectly with two key values' means only by chance of there being two.
     if _has_two_values(x) and not _has_two_values(y / n):
         return 0.0
     return float((centred * y).sum() / np.sqrt(vx * vy))

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+# three seeds of five folds each, so that what one split happens to give is averaged out
 FOLDS = 5
 SEEDS = (0, 1, 2)
 ALPHAS = np.array([0.1, 1.0, 10.0, 100.0, 1000.0])
@@ -23,6 +24,7 @@ FITS = len(SEEDS) * (len(_PAIRS) + FOLDS)
 """Regressions that one full evaluation solves: each fold, and each pair of folds, left out, for each seed."""
 _T_975 = 2.145
 """The 97.5 % point of Student's t with 14 degrees of freedom: 15 folds less one."""
+# a variance below is rounding, and would make a feature of it
 CONSTANT = 1e-12
 
 
@@ -32,6 +34,7 @@ def fold_numbers(rows: int, seed: int) -> Any:
     np.random.RandomState(seed).shuffle(order)
     found: Any = np.empty(rows, dtype=np.int64)
     sizes = np.full(FOLDS, rows // FOLDS)
+    # the first folds take one row more, as scikit-learn's KFold does
     sizes[: rows % FOLDS] += 1
     found[order] = np.repeat(np.arange(FOLDS), sizes)
     return found
@@ -92,6 +95,7 @@ def evaluate(moments: Moments) -> Evaluation:
         told = _losses(inner, sums[:, other])
         for i, fold in enumerate(side):
             inner_losses[:, fold] += told[:, i]
+    # an alpha of its own for each seed, test fold and target
     best = inner_losses.argmin(axis=2)
     outer = _residual_vectors(moments, total - sums)
     chosen = np.take_along_axis(outer, best[:, :, None, None, :], axis=2)
@@ -133,6 +137,7 @@ def standardised(features: int, train: Any) -> Standardised:
     k = 1 + 2 * features
     rows = train[..., 0, 0]
     x, m = slice(1, k, 2), slice(2, k, 2)
+    # column 0 is the constant: its products are sums, of a flag's the number of missing values
     filled = rows[..., None] - train[..., 0, m]
     means = np.divide(train[..., 0, x], filled, out=np.zeros_like(filled), where=filled > 0.5)
     moved = train.copy()
@@ -157,6 +162,7 @@ def _residual_vectors(moments: Moments, train: Any) -> Any:
     else:
         # a column that never varies (no value is missing) has no weight
         kept = np.flatnonzero(scale.reshape(-1, k - 1).any(axis=0))
+        # one decomposition serves all alphas: each only shrinks the directions differently
         values, vectors = np.linalg.eigh(found.gram[..., kept[:, None], kept])
         turned = np.swapaxes(vectors, -1, -2) @ found.products[..., kept, :]
         shrunk = turned[..., None, :, :] / (
@@ -166,12 +172,14 @@ def _residual_vectors(moments: Moments, train: Any) -> Any:
         weights[..., kept, :] = vectors[..., None, :, :] @ shrunk
     combination = np.zeros((*weights.shape[:-2], train.shape[-1], moments.targets))
     combination[..., 1:k, :] = -weights * scale[..., None, :, None]
+    # a residual: the target itself, less what the features say of it
     combination[..., k:, :] = np.eye(moments.targets)
     return found.on_moments(combination)
 
 
 def _losses(vectors: Any, test: Any) -> Any:
     """(..., alphas, targets): sums of squared residuals."""
+    # a sum of squares cannot be negative; what is below is rounding
     return np.maximum((vectors * (test[..., None, :, :] @ vectors)).sum(axis=-2), 0.0)
 
 

@@ -72,9 +72,11 @@ def shared_months(months: Collection[str], days: Column) -> Overlap | None:
     """How many of some months are between the first and the last of a column's days; None: none is, or it is
     not known when its days are.
     """
+    # days are written as 2022-03-17: seven characters are the month
     least, most = (days.minimum or "")[:7], (days.maximum or "")[:7]
     if not (_is(least, "%Y-%m") and _is(most, "%Y-%m")):
         return None
+    # all months from the first to the last, both included
     whole = 12 * (int(most[:4]) - int(least[:4])) + int(most[5:]) - int(least[5:]) + 1
     both = sum(least <= month <= most for month in months)
     return Overlap(both / (len(months) + whole - both), both / len(months), both / whole) if both else None

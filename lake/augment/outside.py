@@ -98,6 +98,7 @@ def _with_copy(lake: Lake, cursor: Any, table: str, columns: Sequence[tuple[str,
         raise translated(error) from error
     # before the table is there: the graph is the lake's own, and kept
     lake.build_graph()
+    # the lake itself never knows of the table: other searches do not see it
     seen = copy.copy(lake)
     seen.index = lake.index.with_table(found, values)
     return seen

@@ -22,7 +22,9 @@ from rewright.lake.augment.options import Strategy
 from rewright.lake.augment.sampling import AT_ONCE, Look, Sample, batched
 from rewright.lake.augment.selection import BudgetEnded, Search
 
+# how much a rarely visited chain is preferred: gains in R² are small, hence less than UCT's usual 1.4
 _EXPLORATION = 0.2
+# chains from which the set is chosen at the end
 _KEPT = 16
 _BEAM = 200
 """Tables of one level, at most."""
@@ -122,14 +124,17 @@ class _Tree:
         level, each = self._children(self._root), 0.0
         while level:
             if not self._affords(len(level), sample, each):
+                # a level that is too large: the tree tries what is promising instead of all
                 self.mcts(chance, sample)
                 break
             started = time.monotonic()
             for node in level:
                 node.visits += 1
             self._glance(level, sample)
+            # what this level's looks took tells what the next level's will
             each = (time.monotonic() - started) / len(level)
             level = [child for node in level for child in self._children(node)]
+            # the most promising come first; of very many the rest is not looked at
             level.sort(key=lambda node: -node.prior)
             self._search.pending += [n.candidate.path for n in level[_BEAM:] if n.candidate is not None]
             level = level[:_BEAM]
@@ -187,14 +192,15 @@ class _Tree:
 
     def _build(self, sample: Sample) -> None:
         """Judge on all rows what seemed best on a few: the better half is looked at on more rows, again and
-        again (successive halving), as long as that is cheaper. What may give the target away is built, too:
-        it is told.
+        again (successive halving), as long as that is cheaper. What may give the target away is built, too,
+        so that it is reported.
         """
         rest = sorted(self._looks, key=lambda one: -one[1].gain)
         suspects = [node for node, look in rest if look.suspect]
         base = self._search.evaluator.base
         while len(rest) > _BUILT and 2 * _GROWTH * sample.rows <= base.rows:
             sample = self._search.evaluator.sample(sample.rows * _GROWTH)
+            # a quarter, looked at on four times as many rows: each round costs about the same
             half = rest[: max(_BUILT, len(rest) // 4)]
             if self.looked + len(half) * self._share(sample) > self._most - _BUILT:
                 break
@@ -230,6 +236,7 @@ class _Tree:
         spent = self._most if sample is None else self._most * (1 - _RESERVED)
         while not self._root.done and self.looked < spent:
             node = self._root
+            # down the tree, by what each branch is worth, to a chain that was not looked at yet
             while (open_ := [c for c in self._children(node) if not c.done]) and (
                 node.visits or node is self._root
             ):
@@ -237,6 +244,7 @@ class _Tree:
             if not node.visits and node is not self._root:
                 reward = self._look(node) if sample is None else self._glance([node], sample)[0]
             else:
+                # nothing is left below it
                 reward = 0.0
                 node.done = True
             self._back(node, reward)
@@ -249,6 +257,8 @@ class _Tree:
 
     def _worth(self, node: _Node) -> float:
         above = node.parent.visits if node.parent is not None else 1
+        # UCT with the best gain instead of the mean: one good table is enough, however poor those beside it
+        # are
         return node.best + _EXPLORATION * node.prior * math.sqrt(math.log(2 + above) / (1 + node.visits))
 
     def _back(self, node: _Node, reward: float) -> None:

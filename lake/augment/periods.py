@@ -27,6 +27,7 @@ _NUMBERS: dict[Period, str] = {
 # which of the two numbers is the year
 _ORDERS = {"year first": (1, 2), "year last": (2, 1)}
 _OF_DAY: dict[Period, str] = {
+    # ISO weeks, with the year that they belong to: 2021-01-01 is in 2020-53
     "week": "strftime({day}, '%G-%V')",
     "quarter": "strftime({day}, '%Y') || '-0' || quarter({day})",
 }

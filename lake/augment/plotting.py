@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from rewright.lake.augment.api import AugmentError, Report
+from rewright.lake.augment.api import Added, AugmentError, Report
 
 _WIDTH, _LEFT, _RIGHT, _ROW, _TOP, _BOTTOM = 760, 220, 40, 34, 56, 44
 _BAR, _PALE, _INK = "#2b6cb0", "#a0aec0", "#1a202c"
@@ -47,6 +48,7 @@ def svg_of(report: Report) -> str:
     does not beat its interval.
     """
     height = _TOP + _ROW * max(1, len(report.added)) + _BOTTOM
+    # 0 is always shown, and a little to its right even where nothing gains
     low = min([0.0, *(added.low for added in report.added)])
     high = max([0.01, *(max(added.high, added.r2_after - added.r2_before) for added in report.added)])
 
@@ -65,20 +67,7 @@ def svg_of(report: Report) -> str:
     if not report.added:
         parts.append(f'<text x="16" y="{_TOP + 20}">no table makes the prediction better</text>')
     for i, added in enumerate(report.added):
-        y, gain = _TOP + i * _ROW, added.r2_after - added.r2_before
-        begin, end = sorted((x(0.0), x(gain)))
-        parts += [
-            f'<text x="{_LEFT - 10}" y="{y + 20}" text-anchor="end">{_written(added.table[:28])}</text>',
-            (
-                f'<rect x="{begin:.1f}" y="{y + 6}" width="{max(end - begin, 1):.1f}" height="20" '
-                f'fill="{_BAR if added.recommended else _PALE}">'
-                f"<title>{_written(added.join_path)}</title></rect>"
-            ),
-            (
-                f'<line x1="{x(added.low):.1f}" x2="{x(added.high):.1f}" y1="{y + 16}" y2="{y + 16}" '
-                f'stroke="{_INK}"/>'
-            ),
-        ]
+        parts += _row(added, _TOP + i * _ROW, x)
     foot = height - _BOTTOM + 16
     parts.append(f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{_TOP}" y2="{foot - 12}" stroke="{_INK}"/>')
     parts += [
@@ -87,6 +76,23 @@ def svg_of(report: Report) -> str:
     ]
     parts.append(f'<text x="{_LEFT}" y="{foot + 18}">gain in R² (line: 95 % interval)</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _row(added: Added, y: int, x: Callable[[float], float]) -> list[str]:
+    """A table's name, its bar, and the interval as a line over the bar; `x`: where a gain is drawn."""
+    begin, end = sorted((x(0.0), x(added.r2_after - added.r2_before)))
+    return [
+        f'<text x="{_LEFT - 10}" y="{y + 20}" text-anchor="end">{_written(added.table[:28])}</text>',
+        (
+            f'<rect x="{begin:.1f}" y="{y + 6}" width="{max(end - begin, 1):.1f}" height="20" '
+            f'fill="{_BAR if added.recommended else _PALE}">'
+            f"<title>{_written(added.join_path)}</title></rect>"
+        ),
+        (
+            f'<line x1="{x(added.low):.1f}" x2="{x(added.high):.1f}" y1="{y + 16}" y2="{y + 16}" '
+            f'stroke="{_INK}"/>'
+        ),
+    ]
 
 
 def _written(text: str) -> str:

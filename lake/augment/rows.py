@@ -169,6 +169,8 @@ class Rows:
         order = np.flatnonzero(hashes if wanted is None else _among(hashes, wanted) & (hashes != 0))
         if made.how == "latest":
             time = self._number(next(c for c in made.offered if c.name == made.time))[order]
+            # By key, then the latest first, rows without a time last: the first of each key is the one that
+            # counts.
             order = order[np.lexsort((np.where(np.isnan(time), np.inf, -time), hashes[order]))]
         else:
             order = order[np.argsort(hashes[order], kind="stable")]
@@ -189,6 +191,7 @@ class Rows:
         which were found. `hashes`, `days`: (wanted,) keys, 0 for none, and whole days, NaN where unknown.
         """
         time = np.floor(self._number(next(c for c in made.offered if c.name == made.time)))
+        # Both sides' keys as numbers of one list, so that they can be compared and sorted together.
         known, code = np.unique(np.concatenate([self.hashes(keys), hashes]), return_inverse=True)
         usable = (known[code] != 0) & np.isfinite(np.concatenate([time, days]))
         rows = np.flatnonzero(usable[: len(time)])
@@ -234,6 +237,7 @@ class Rows:
         if names is None:
             order = np.argsort(hashes)
             counts = self.counts[start : start + n][order].astype(float)
+            # ``searchsorted`` may give the place behind the last one.
             near = np.minimum(np.searchsorted(hashes[order], codes), len(counts) - 1)
             known = hashes[order][near] == codes
             values = np.log(1.0 + np.where(known, counts[near], 1.0))[:, None]
@@ -330,6 +334,7 @@ def _merged(code: Any, time: Any, codes: Any, times: Any) -> Any:
     """How many of the pairs (code, time), sorted, are not after each of (codes, times)."""
     both = np.concatenate([code, codes])
     when = np.concatenate([time, np.where(np.isfinite(times), times, -np.inf)])
+    # Rows before questions of the same day: a row of the day itself is not after it.
     asked = np.r_[np.zeros(len(code)), np.ones(len(codes))]
     order = np.lexsort((asked, when, both))
     before = np.cumsum(asked[order] == 0)

@@ -78,6 +78,7 @@ class Sample:
         self.rows = min(rows, base.rows)
         self._base = base
         self._tables = tables
+        # the same rows in every run, so that answers do not change
         chosen = np.random.default_rng(0).choice(base.rows, self.rows, replace=False)
         self._chosen = np.sort(chosen)
         self._values = base.some_values(self._chosen)
@@ -138,6 +139,7 @@ class Sample:
         if grouping not in self._keys:
             base = self._base
             told, of_row = np.unique(base.row_groups(grouping)[self._chosen], return_inverse=True)
+            # what stands after the features' columns
             targets = self._values[:, 2 * len(base.features) :]
             counts = np.bincount(of_row, minlength=len(told)).astype(float)
             sums, squares = (

@@ -30,6 +30,7 @@ _SURVIVORS = 3
 """Survivors of the halving for each table wanted, at least."""
 _FIRST_SAMPLE = 64
 """Rows of the first round of the halving."""
+# each round halves the candidates and looks at four times the rows
 _GROWTH = 4
 _SURER = 4
 """One look says as much as so many earlier searches for the same target."""
@@ -67,7 +68,7 @@ class Budget:
 
     @property
     def left(self) -> bool:
-        """Is there time, and nobody who says stop?"""
+        """Is there time left, and has nothing asked the search to stop?"""
         return not self.stop() and (self.seconds is None or self.used < self.seconds)
 
     def regressions_left(self, evaluator: Evaluator) -> int | None:
@@ -227,7 +228,7 @@ class Search:
         return kept
 
     def _holds(self, given: Sequence[Pick], block: Block, before: Evaluation) -> bool:
-        """See `holds`; a block that does not is told as such."""
+        """See `holds`; a block that does not hold is noted as such."""
         given_blocks = [one.block for one in given]
         held, evaluations = holds(self.evaluator.base, given_blocks, block, before, len(self.tried))
         self.evaluator.evaluations += evaluations
@@ -264,6 +265,7 @@ class Search:
             without = other.after
             if other.before is not best:
                 without = self.evaluator.evaluate([*given, other.block])
+            # each must gain beside the other, and both together beside nothing
             beside = self._tells(pick.block, without, both) and self._tells(other.block, pick.after, both)
             if beside and both.gain_over(best)[1] > 0:
                 one, two = other.block.candidate.table, pick.block.candidate.table
@@ -328,6 +330,7 @@ class Search:
             for i, offer in enumerate(finalists):
                 if tried and (tried[0][0] or offer.gain < finalists[0].gain * _NEAR):
                     break
+                # The first evaluation is always made: an answer that the budget did not even begin is none.
                 if self.picks or tried:
                     self.budget.check(self.evaluator)
                 after = self.evaluator.evaluate([*self.chosen, offer.variant])
@@ -341,6 +344,7 @@ class Search:
                 return
             self.add(offer.variant, after)
             standing.take(offer.number, offer.chosen)
+            # A table is joined once: its other keys would bring the same columns.
             rest = {n: b for n, b in rest.items() if b.candidate.table != offer.block.candidate.table}
 
     def _finalists(self, standing: Standing, rest: Mapping[int, Block], most: int) -> list[Offer]:
@@ -387,6 +391,7 @@ class Search:
                 break
             suspects |= {look.candidate.path for look in looks if look.suspect}
             looks.sort(key=lambda look: -self.hoped(look.candidate.table, look.gain, rows))
+            # the better half, rounded up, and never fewer than are wanted
             kept = {look.candidate.path for look in looks[: max(wanted, -(-len(rest) // 2))]}
             self.estimated += [(x.candidate, x.gain) for x in looks if x.candidate.path not in kept]
             rest = [c for c in rest if c.path in kept]
@@ -425,6 +430,7 @@ class Search:
             for i, block in enumerate(rest):
                 self.budget.check(self.evaluator)
                 evaluation = self.evaluator.evaluate([*self.chosen, block])
+                # of equals the first, as max() prefers larger numbers
                 found.append((evaluation.r2, -i, evaluation))
             r2, at, evaluation = max(found, key=lambda x: x[:2])
             if r2 < self.best.r2 + _LEAST:
@@ -439,6 +445,7 @@ class Search:
         index = base.lake.index
         words = f"{names.expanded(base.table.name)} {names.expanded(base.target.name)}"
         near = index.snippet_similarities(words)
+        # Of a table's candidates the first is the best, and in reverse it is written last.
         best = {c.table: c for c in reversed(candidates)}
         ranked = sorted(index.tables, key=lambda t: -float(near[index.table_order[t]]))
         wanted = [t for t in ranked if t != base.table.name and (t in best or not joinable)][: self.tables]

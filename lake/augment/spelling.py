@@ -115,16 +115,10 @@ def respelled(
     """
     found: dict[str, dict[tuple[str, str], PairScore]] = {}
     for a, kind in ((column, kind) for column in columns for kind in key_kinds(column)):
-        if kind == "number":
-            # numbers are written in one way, but with a label
-            mine, distinct, offered = index.sketch(a), a.distinct, spelled.labelled(index.sketch(a))
-        else:
-            mine, distinct = key_sketch(hashes(a.name, kind))
-            written = kind not in PARTS and np.array_equal(mine, index.sketch(a))
-            offered = spelled.numbers(mine) if kind == "bare" or kind in PARTS else {}
-            offered |= spelled.meeting(mine, written=written)
+        mine, distinct, offered = _meeting(index, a, kind, hashes, spelled)
         for part, column in offered:
             name = parts.get(part, part)
+            # a column cleaned in another way than usual is sketched under a marked name
             mark, plain = _unmarked(column)
             b = index.tables[name].column(plain)
             if b is None or name == a.table or not joinable(b):
@@ -139,9 +133,25 @@ def respelled(
                 for cut in (one for one in PARTS if one == compared):
                     pair = PartPair.of(pair, cut)
                 pairs = found.setdefault(name, {})
+                # compared in several ways: the one that shares most
                 if (a.name, b.name) not in pairs or _share(pair) > _share(pairs[a.name, b.name]):
                     pairs[a.name, b.name] = pair
     return found
+
+
+def _meeting(
+    index: LakeIndex, a: Column, kind: Kind, hashes: Callable[[str, Kind], Any], spelled: Spelled
+) -> tuple[Any, int, Mapping[tuple[str, str], tuple[Any, int]]]:
+    """The sketch of a column's values as a key of a kind, how many there are, and the sketches that share one
+    with it. Raises LakeError: the column's table cannot be read.
+    """
+    if kind == "number":
+        # numbers are written in one way, but with a label
+        return index.sketch(a), a.distinct, spelled.labelled(index.sketch(a))
+    mine, distinct = key_sketch(hashes(a.name, kind))
+    written = kind not in PARTS and np.array_equal(mine, index.sketch(a))
+    offered = spelled.numbers(mine) if kind == "bare" or kind in PARTS else {}
+    return mine, distinct, offered | spelled.meeting(mine, written=written)
 
 
 def _unmarked(column: str) -> tuple[Kind | None, str]:
@@ -160,6 +170,7 @@ def _compared(a: Column, b: Column, kind: Kind, mark: Kind | None) -> Kind | Non
             return part if whole else None
         if mark == part:
             return part if kind == "text" and not is_cut(a, part) and is_whole(a, part) else None
+    # what was looked at as a number meets bare codes, or texts
     expected = kind if kind not in {"number", "text"} else "bare" if mark == "bare" else "text"
     if key_kind(a, b) != expected:
         return None

@@ -99,6 +99,7 @@ class Standing:
         for grouping in dict.fromkeys(part.grouping for part in parts):
             self._add({i: part for i, part in enumerate(parts) if part.grouping == grouping}, y)
         z = _standard(values[:, :own], np.ones(len(values)), self.rows)
+        # Columns that are constant on these rows: nothing is left of them to eliminate.
         z = z[:, (z != 0).any(axis=0)]
         self._eliminate(z, z.T @ z, z.T @ y, [np.empty((0, z.shape[1])) for _ in self._sides])
 
@@ -196,23 +197,14 @@ class Standing:
         R² with each and those before it (-inf: there is none): orthogonal matching pursuit, of all blocks
         side by side.
         """
-        blocks, targets = len(held), len(self.spread)
-        width = max((len(one.places) for one in held), default=0)
-        features = max((int(one.places.max(initial=-1)) // 2 + 1 for one in held), default=0)
-        # the last column is empty: it stands for a flag that is never set
-        gram = np.zeros((blocks, width + 1, width + 1))
-        products = np.zeros((blocks, width + 1, targets))
-        column_of = np.full((blocks, 2 * features), width)
-        for n, one in enumerate(held):
-            own = len(one.places)
-            gram[n, :own, :own], products[n, :own] = one.gram, one.products
-            column_of[n, one.places] = np.arange(own)
+        gram, products, column_of = _side_by_side(held, len(self.spread))
+        blocks, columns, features = len(held), gram.shape[1], column_of.shape[1] // 2
         every = np.arange(blocks)
         unexplained = np.tile(self.unexplained, (blocks, 1))
         freedom = np.full(blocks, self.freedom)
         open_: Any = np.ones((blocks, features), dtype=bool)
         most = min(SIZES[-1], features)
-        factors, used = np.zeros((blocks, width + 1, 2 * most)), 0
+        factors, used = np.zeros((blocks, columns, 2 * most)), 0
         order: Any = np.zeros((blocks, most), dtype=np.int64)
         told = np.full((blocks, most), -np.inf)
         going: Any = np.ones(blocks, dtype=bool)
@@ -239,6 +231,23 @@ class Standing:
             there = going & (freedom >= 1.0)
             told[there, step] = self._r2(unexplained[there].sum(axis=1), freedom[there])
         return order, told
+
+
+def _side_by_side(held: Sequence[_Held], targets: int) -> tuple[Any, Any, Any]:
+    """(blocks, columns, columns) Gram matrices, (blocks, columns, targets) products with the targets, and
+    (blocks, 2 features) the column of each feature's value and flag. The last column is empty: it stands for
+    a flag that is never set.
+    """
+    width = max((len(one.places) for one in held), default=0)
+    features = max((int(one.places.max(initial=-1)) // 2 + 1 for one in held), default=0)
+    gram = np.zeros((len(held), width + 1, width + 1))
+    products = np.zeros((len(held), width + 1, targets))
+    column_of = np.full((len(held), 2 * features), width)
+    for n, one in enumerate(held):
+        own = len(one.places)
+        gram[n, :own, :own], products[n, :own] = one.gram, one.products
+        column_of[n, one.places] = np.arange(own)
+    return gram, products, column_of
 
 
 def _rows_of(base: Base, groupings: set[int], width: int) -> Any:

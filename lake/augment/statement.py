@@ -79,6 +79,7 @@ class _Reader:
         spec = BaseSpec(".".join(parts), self._name("a column"))
         found = Statement(spec, Options(), explain, view, replaces, parts=tuple(parts))
         given: set[str] = set()
+        # clauses may stand in any order, each once
         while (word := self._word()) in _CLAUSES:
             if word in given:
                 raise AugmentError(f"{word.upper()} is given twice", sqlstate="42601")
@@ -150,6 +151,7 @@ class _Reader:
         if not raw.isdigit() or not raw.isascii():
             self._refuse(f"a number of {what}")
         self._at += 1
+        # twelve digits are above every bound; int() of very many would take long
         if not 1 <= int(raw[:12]) <= _MOST[what]:
             raise AugmentError(f"{what.upper()} must be between 1 and {_MOST[what]}")
         return int(raw)
@@ -166,7 +168,7 @@ class _Reader:
     def one_of(self, allowed: tuple[str, ...]) -> str:
         word = self._word()
         if word not in allowed:
-            raise AugmentError(f'"{self._raw()}" is none of {", ".join(allowed)}')
+            raise AugmentError(f'"{self._raw()}" is not one of {", ".join(allowed)}')
         self._at += 1
         return word
 
@@ -175,6 +177,7 @@ class _Reader:
         self._need("(")
         depth, start = 1, self._at
         while self._at < len(self._tokens):
+            # parentheses within strings are part of the string's token
             depth += {"(": 1, ")": -1}.get(self._raw(), 0)
             self._at += 1
             if not depth:

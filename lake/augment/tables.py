@@ -105,6 +105,7 @@ class TableFeatures:
         """
         arrived, last = self._arriving(candidate.hops), candidate.hops[-1]
         keys = [(b, kind) for _, b, kind in last.pairs]
+        # nothing is known of which of several rows would be meant
         if arrived is None:
             return [None] * len(columns)
         return [self._sides(last.right, keys, [column]).only(arrived) for column in columns]
@@ -179,6 +180,7 @@ class TableFeatures:
         values = np.empty((len(hashes), len(made.features)))
         for i in range(len(made.features)):
             values[:, i] = np.ma.filled(np.ma.asarray(found[f"v{i}"], dtype=np.float64), np.nan)
+        # a key with a missing part has the hash 0 and meets nothing
         there = np.flatnonzero(hashes)
         hashes, first = np.unique(hashes[there], return_index=True)
         return hashes, values[there[first]]
@@ -206,6 +208,7 @@ class TableFeatures:
             order = np.lexsort((leaving, arriving))
             arriving, leaving = arriving[order], leaving[order]
             first: Any = np.ones(len(order), dtype=bool)
+            # each pair once, however many rows have it
             first[1:] = (arriving[1:] != arriving[:-1]) | (leaving[1:] != leaving[:-1])
             return arriving[first], leaving[first]
 
@@ -238,6 +241,7 @@ class TableFeatures:
                 if (c := table.column(a)) is not None
             ]
             rows = f"SELECT DISTINCT {', '.join([*arriving, *leaving])} FROM {quoted(back.right)}"
+            # j: the keys that lead on to the next table; k: those by which this one is reached
             on = " AND ".join(f"a.j{i} = b.k{i}" for i in range(len(leaving)))
             by = ", ".join(f"a.k{i}" for i in range(len(arriving)))
             shown = "".join(f", avg(b.v{i}) AS v{i}" for i in range(len(made.features)))

@@ -50,10 +50,12 @@ def _are_intervals(shown: Any, by_key: TargetByKey) -> bool:
     if len(there) < _FEWEST:
         return False
     shown = shown[there] > 0
+    # what no column shows gets a number of its own, the highest
     classes = np.where(shown.any(axis=1), shown.argmax(axis=1), shown.shape[1])
     for t in range(by_key.sums.shape[1]):
         y = by_key.sums[there, t] / by_key.counts[there]
         every: Any = np.ones(len(y), dtype=bool)
+        # all keys, and, where that fails, those alone whose class has a column
         for some in (every, classes < shown.shape[1]):
             if some.sum() >= _COVERED * len(y) and _apart(classes[some], y[some]):
                 return decides(by_key, there, t)
@@ -68,5 +70,6 @@ def _apart(classes: Any, y: Any) -> bool:
     low, high = np.full(len(told), np.inf), np.full(len(told), -np.inf)
     np.minimum.at(low, at, y)
     np.maximum.at(high, at, y)
+    # ranges in order: none may begin before the one below it ends
     order = np.argsort(low)
     return bool((high[order][:-1] <= low[order][1:]).all())

@@ -26,6 +26,7 @@ _REPEATED = 0.8
 """From fewer keys a row than this on a row's key is mostly among the others."""
 _BY_CHANCE = 0.01
 """How often one of all tables tried may pass by chance."""
+# enough to see whether a gain holds; the test fits several regressions
 _MOST_ROWS = 20_000
 _BLOCKS = (10, 15, 20)
 """Into so many blocks of neighbours time is cut, by seed; each fold has several."""

@@ -46,6 +46,7 @@ class RowValues:
         missing = np.isnan(chosen)
         y = _standard(self.targets)
         rows = np.empty((len(y), 2 * len(kept) + y.shape[1]))
+        # values and flags in turn, as the moments have them
         rows[:, 0 : 2 * len(kept) : 2] = np.where(missing, 0.0, _standard(chosen))
         rows[:, 1 : 2 * len(kept) : 2] = missing
         rows[:, 2 * len(kept) :] = y

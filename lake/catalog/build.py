@@ -26,6 +26,8 @@ from rewright.lake.files.pieces import Unit, Unserved
 from rewright.lake.files.preparing import ENDINGS, FORMATS, Preparer
 from rewright.lake.files.tables import Placed, name_tables, stem_of
 
+# several smaller files are read side by side, larger ones one after the other, with more memory and threads
+# each
 _SMALL_BYTES = 64 << 20
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
 _Item = TypeVar("_Item")
@@ -90,7 +92,7 @@ def _add_formats(root: Path, preparer: Preparer, units: dict[str, Unit], unserve
         try:
             if name.lower() in {other.lower() for other in units}:
                 raise Unserved(
-                    f"not served: a table of the format {format_}, and another is called {name}, too"
+                    f"not served: a table of the format {format_}, and another table is also called {name}"
                 )
             units[name] = preparer.of_format(format_, folder)
         except Unserved as error:
@@ -194,6 +196,8 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
     for done, (name, seen) in enumerate(_bar(looked, len(todo), progress)):
         outcome = _keep(storage, name, known.get(name), seen)
         (added if outcome == "added" else changed if outcome == "changed" else []).append(name)
+        # A run that is broken off has not to begin again, and a commit for each table costs as much as its
+        # profile.
         if done % 50 == 49:
             storage.commit()
     storage.commit()
@@ -298,6 +302,7 @@ def _current(table: Table | None, failed: Broken | None, unit: Unit) -> bool:
         stamp = unit.stamp()
     except OSError:
         return False
+    # It was broken, and is the same file: it is not read again each time.
     if failed is not None and (failed.bytes, failed.mtime_ns) == stamp:
         return True
     return (
@@ -305,6 +310,7 @@ def _current(table: Table | None, failed: Broken | None, unit: Unit) -> bool:
         and table.path == unit.place
         and table.files == unit.files
         and (table.bytes, table.mtime_ns) == stamp
+        # A converted copy that was made anew has another path, which the stored scan must name.
         and all(file_literal(piece.path) in table.scan for piece in unit.pieces if piece.copied)
     )
 

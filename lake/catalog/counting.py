@@ -15,6 +15,7 @@ import numpy as np
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Family, Values
 
+# columns in one statement: DuckDB keeps the different values of all of them in memory
 _AT_ONCE = 24
 _FEW_ROWS = 500
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
@@ -107,6 +108,7 @@ def forms(name: str, type_name: str) -> tuple[str, str]:
     """
     text = f"CAST({quoted(name)} AS VARCHAR)"
     floating = family_of(type_name) is Family.FLOAT
+    # So that 3.0 of one table meets 3 of another.
     form = f"regexp_replace({text}, '\\.0$', '')" if floating else f"lower(trim({text}))"
     return f"left({text}, 500)", f"hash({form})"
 
@@ -158,6 +160,7 @@ def _most_frequent(column: tuple[str, str], source: str, number: int) -> str:
 def _summary(
     connection: Any, source: str, column: tuple[str, str], found: list[Any], distinct: int
 ) -> Values:
+    # All values are there: their hashes are the sketch, and nothing is read again.
     if distinct <= len(found):
         hashes = sorted({row[3] for row in found})[:SKETCH_SIZE]
     else:

@@ -23,6 +23,7 @@ from rewright.lake.noise.detect import days_in_digits, meaning_of, noise_of
 from rewright.lake.noise.numbers import notation_of, number_of
 
 _COPY = "_profiled"
+# files up to this size are copied into memory first; larger ones are read again for each figure
 _COPY_BYTES = 256 << 20
 
 
@@ -64,6 +65,7 @@ def _profiled(
         if copy:
             connection.execute(f"DROP TABLE IF EXISTS {copy}")
     except duckdb.Error as error:
+        # The caller tries again without a copy, which takes longer and little memory.
         if copy and isinstance(error, duckdb.OutOfMemoryException):
             raise
         raise Unreadable(str(error).splitlines()[0][:300]) from error
@@ -80,6 +82,7 @@ def _column(table: str, position: int, name: str, type_name: str, rows: int, fou
     elif family is Family.INTEGER:
         noise = days_in_digits(found.values.counts)
     low, high = found.low, found.high
+    # The least and the greatest of the texts are those of their order as texts: `9` is after `10`.
     if Noise.NUMBERS in noise or Noise.FORMATTED in noise:
         low, high = _bounds(name, found.values)
     return Column(

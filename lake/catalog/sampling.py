@@ -87,6 +87,7 @@ def _by_hash(connection: Any, source: str, rough: _Rough) -> tuple[Any, Any, flo
         ).fetchnumpy()
         if len(found["h"]) >= SKETCH_SIZE or share >= 1.0:
             return np.asarray(found["h"], dtype=np.uint64), np.asarray(found["n"]), share
+        # The estimate of distinct values was far off: too few hashes lie below the bound.
         share = min(1.0, 16 * share)
 
 

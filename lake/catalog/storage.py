@@ -21,7 +21,9 @@ import numpy as np
 from rewright.lake.catalog.model import Broken, Column, Family, Noise, Table, Values
 from rewright.lake.noise.values import fold
 
+# a catalog of another version is made anew, not migrated: everything in it can be read from the files
 _VERSION = 16
+# longer texts are prose, which nobody looks up as a value
 _INDEXED_VALUE = 120
 _PORTION_BYTES = 16 << 10
 _READ = json.JSONDecoder()
@@ -65,6 +67,7 @@ class Storage:
             for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                 self._db.execute(f'DROP TABLE IF EXISTS "{name}"')
         self._db.executescript(_SCHEMA)
+        # Last: a file whose tables are made half is of no version, and is made again.
         self._db.execute(f"PRAGMA user_version = {_VERSION}")
         self._db.commit()
 

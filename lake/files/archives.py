@@ -18,6 +18,7 @@ from rewright.lake.files.bounds import MOST_BYTES, Allowance, unpack
 from rewright.lake.files.pieces import Unserved
 from rewright.lake.files.text import PROSE
 
+# each member may become a table of its own
 _MOST_MEMBERS = 1000
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 _MAGIC = b"Obj\x01"
+# bytes that the header ends with and that stand behind each block
 _SYNC = 16
 _MOST_BYTES = 256 << 20
 """Of one file, packed or not."""
@@ -102,7 +103,7 @@ class _Bytes:
 
 
 def _name_types(schema: Any, named: dict[str, Any]) -> None:
-    """Note the types that have a name: later ones are told by it."""
+    """Note the types that have a name: later ones refer to them by it."""
     if isinstance(schema, list):
         for one in schema:
             _name_types(one, named)
@@ -123,6 +124,7 @@ def _name_types(schema: Any, named: dict[str, Any]) -> None:
 
 def _decode(source: _Bytes, schema: Any, named: Mapping[str, Any]) -> Any:
     if isinstance(schema, list):
+        # a union: the number of the branch stands in front of the value
         return _decode(source, schema[source.integer()], named)
     kind = schema["type"] if isinstance(schema, dict) else schema
     if isinstance(kind, (dict, list)):

@@ -1,6 +1,6 @@
 """How much a packed file may unpack to: counted while it is read, whatever its headers say.
 
-Owns the bounds. A file of a few kilobytes can hold gigabytes, and whoever reads it is busy for minutes.
+Owns the bounds. A file of a few kilobytes can hold gigabytes, and reading it would take minutes.
 docs/decisions/0571-what-packed-files-may-hold.md.
 """
 

@@ -23,12 +23,14 @@ from rewright.lake.files.pieces import Piece, Unserved
 from rewright.lake.files.rows import write_rows
 
 _MAGIC = b"SQLite format 3\0"
+# its tables are copied into files that DuckDB reads
 _MOST_BYTES = 1 << 30
 _MOST_VALUE_BYTES = 64 << 20
 _TABLES = (
     "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view')"
     " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY type, name"
 )
+# a view is a query of the file's author: it may run for ever
 _VIEW_SECONDS = 10.0
 _STEPS = 10_000
 """Steps of SQLite's machine between two looks at the clock."""
@@ -38,11 +40,11 @@ def tables_of_sqlite(path: Path, out: Path) -> list[Piece]:
     """One piece for each table that is stored, and for each view that SQLite's own functions give within some
     seconds.
 
-    :raises Unserved: no database of SQLite, or a damaged one.
+    :raises Unserved: not an SQLite database, or a damaged one.
     """
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
-            raise Unserved("not served: no database of SQLite")
+            raise Unserved("not served: not an SQLite database")
     if path.stat().st_size > _MOST_BYTES:
         raise Unserved(f"not served: a database of more than {_MOST_BYTES >> 20} MB")
     read = _settled(path, out)

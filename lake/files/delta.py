@@ -23,6 +23,7 @@ from rewright.lake.files.pieces import Piece, Unit, Unserved
 
 _COMMIT = re.compile(r"(\d{20})\.json")
 _CHECKPOINT = re.compile(r"(\d{20})\.checkpoint(?:\.(\d{10})\.(\d{10}))?\.parquet")
+# a log is parsed in memory; a table with a larger one needs a checkpoint
 _MOST_BYTES = 256 << 20
 _UNDERSTOOD = frozenset({"timestampNtz", "vacuumProtocolCheck", "deletionVectors", "columnMapping"})
 """Features of readers; of the last two only tables that make no use of them."""

@@ -20,10 +20,12 @@ Span = tuple[int, int | None]
 """Where a column begins, and where the next one does; None: it goes on to the end of the line."""
 NOTE = "columns of fixed width"
 _CHUNK = 1 << 20
+# of fewer lines any blanks stand at the same place by chance
 _LEAST_LINES = 4
 _LOOKED_AT = 400
 _RULED = frozenset("-+| ")
 _COUNT = re.compile(r"\(\d+ rows?(?: affected)?\)", re.IGNORECASE)
+# a longer header is a line of prose
 _MOST_WORDS = 3.0
 
 
@@ -61,8 +63,10 @@ def write_csv(path: Path, target: Path, encoding: str, spans: Sequence[Span]) ->
         for number, line in enumerate(_lines(file, encoding), 1):
             if not line.strip() or (number == 2 and _is_ruler(line)) or _COUNT.fullmatch(line.strip()):
                 continue
+            # the place in front of a column has to be blank in every line, also in those that were not looked
+            # at
             if any(line[begin - 1 : begin].strip(" |") for begin, _ in spans if begin):
-                raise Unserved(f"not served: columns of fixed width, which line {number} does not keep")
+                raise Unserved(f"not served: columns of fixed width, which line {number} does not fit")
             writer.writerow(cells_of(line, spans))
 
 

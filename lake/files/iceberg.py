@@ -27,6 +27,7 @@ from rewright.lake.files.avro import records
 from rewright.lake.files.pieces import Piece, Unit, Unserved
 
 _METADATA = re.compile(r"v?(\d+)(?:-[0-9a-fA-F-]+)?(?:\.gz)?\.metadata\.json(?:\.gz)?")
+# metadata is parsed in memory
 _MOST_BYTES = 256 << 20
 _MOST_FILES = 20_000
 _TYPES = {
@@ -36,6 +37,7 @@ _TYPES = {
 }  # fmt: skip
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _FIXED = re.compile(r"fixed\[\d+\]")
+# content of a data file: rows, or positions of deleted rows (Iceberg specification, "Manifests")
 _DATA, _POSITIONS = 0, 1
 _DELETED = 2
 """A manifest's entry of a file that is none of the table's any more."""
@@ -176,6 +178,8 @@ class _Table:
             if parts is not None and (parts.scheme != "file" or parts.netloc):
                 raise _unserved("with files outside of its folder")
             path = Path(unquote(parts.path) if parts is not None else told)
+        # Metadata may name any file of the machine, through links, too: only what lies in the folder is the
+        # lake's.
         if not path.resolve().is_relative_to(self._folder.resolve()):
             raise _unserved("with files outside of its folder")
         if not path.is_file():
@@ -203,6 +207,7 @@ class _Table:
         deletes: Sequence[_File],
     ) -> Piece:
         elements = held[str(file.path)]
+        # Without ids a renamed column could not be told from another one.
         if any(one.id is None for one in elements):
             raise _unserved("with files without field ids")
         by_id = {one.id: one for one in elements}
@@ -211,6 +216,8 @@ class _Table:
             for field in fields
         )
         source = f"read_parquet({file_literal(file.path)}, hive_partitioning = false"
+        # Deletes hold for files that were there when they were written ("Scan Planning" in the
+        # specification).
         later = [one for one in deletes if one.sequence >= file.sequence]
         if not later:
             return Piece(file.path, file.path, sql=f"(SELECT {listed} FROM {source}))")
@@ -268,12 +275,14 @@ def _current_metadata(folder: Path) -> Mapping[str, Any]:
     hint = folder / "version-hint.text"
     told = hint.read_text(encoding="utf-8").strip() if hint.is_file() else ""
     number = int(told) if told.isdigit() else max(found)
+    # Two files of one version: two writers, of which one has lost, and which cannot be seen here.
     if len(found.get(number, ())) != 1:
         raise _unserved("whose current metadata cannot be told")
     file = found[number][0]
     if file.stat().st_size > _MOST_BYTES:
         raise _unserved(f"with metadata of more than {_MOST_BYTES >> 20} MB")
     with gzip.open(file) if ".gz" in file.suffixes else file.open("rb") as opened:
+        # A packed file may be many times as large as it looks: one byte more tells that it is.
         text = opened.read(_MOST_BYTES + 1)
     if len(text) > _MOST_BYTES:
         raise _unserved(f"with metadata of more than {_MOST_BYTES >> 20} MB")

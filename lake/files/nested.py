@@ -22,8 +22,11 @@ from rewright.lake import names
 from rewright.lake.files.pieces import Piece, Unserved
 from rewright.lake.files.rows import distinct
 
+# structs in structs; what is deeper stays one value
 _DEEPEST = 4
+# objects with keys that are data (a field for each id) would have one for each row
 _MOST_COLUMNS = 2000
+# DuckDB's own default for one JSON object
 _OBJECT_BYTES = 16 << 20
 _LONGEST_TYPE = 20_000
 """Characters of a type's name from which on it is left as it is."""

@@ -66,6 +66,7 @@ class Unit:
     def digest(self, digest_of: Callable[[Path], str]) -> str:
         """A hash of the files' contents and of how they are read."""
         first = self.pieces[0]
+        # a file that is read as it is has its own hash, which other folders may know already
         if len(self.pieces) == 1 and not self.marks and not first.sql and not first.copied:
             return digest_of(self.files[0])
         told = [repr([piece.json() for piece in self.pieces]), repr(self.marks)]

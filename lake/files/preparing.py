@@ -67,6 +67,7 @@ class Preparer:
         return duckdb.connect(
             ":memory:",
             config={
+                # A file of the lake must not make the machine fetch code.
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
                 "memory_limit": _MEMORY,

@@ -72,6 +72,7 @@ def _plain(value: Any) -> tuple[Any, str]:
             number = float(value)
             return (number, "DOUBLE") if math.isfinite(number) else (None, "")
         case dt.datetime():
+            # sheets have no dates without a time: midnight is a date
             if value.time() == dt.time(0):
                 return value.date().isoformat(), "DATE"
             return value.isoformat(" "), "TIMESTAMP"

@@ -73,6 +73,7 @@ def _columns(scan: Scan, mark: dict[str, str], names: dict[str, str], types: dic
     taken = {name.lower() for name in mark}
     told = [f"{value} AS {quoted(name)}" for name, value in mark.items()]
     for name, type_ in scan.columns:
+        # a column of a file that is called as a part of the path: the path goes first, as in Hive
         if name.lower() in taken:
             continue
         wanted = types.get(name.lower(), type_)
@@ -110,6 +111,7 @@ def _types(connection: Any, scans: Sequence[tuple[Scan, dict[str, str]]]) -> tup
     for name, types in told.items():
         if len(types) == 1:
             continue
+        # a column without values is read as text, which says nothing of its type
         filled = {t: n for t, n in types.items() if t != "VARCHAR" or _holds(connection, n)}
         found[name] = _widest(connection, list(filled or types))
         if len(filled) > 1:
@@ -129,6 +131,7 @@ def _holds(connection: Any, selects: Sequence[str]) -> bool:
 def _widest(connection: Any, types: Sequence[str]) -> str:
     """The type that holds the values of all: DuckDB's own rule for a union, VARCHAR where it has none."""
     arms = " UNION ALL ".join(f"SELECT CAST(NULL AS {type_}) AS c" for type_ in types)
+    # DuckDB would cast these without a word, and change how values are written
     if {"DATE", "TIMESTAMP"} < set(types) or any(t == "BOOLEAN" for t in types):
         return "VARCHAR"
     try:

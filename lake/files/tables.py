@@ -1,10 +1,9 @@
 """Which files make a table, and what tables are called.
 
-A table's name is its path in the lake, so that a file added elsewhere changes the meaning of no name. Files
-below `key=value` folders, and files whose names only number them (`logs/2024-01.csv`) or tell the month
-(`orders/jan.csv` beside `orders/feb.csv`), are parts of the folder's table when their columns are the same,
-mostly. Must not know how files are read.
-docs/decisions/0348-names-are-paths.md.
+A table's name is its path in the lake, so that adding a file elsewhere never changes what a name means. Files
+below `key=value` folders, and files whose names only number them (`logs/2024-01.csv`) or give the month
+(`orders/jan.csv` beside `orders/feb.csv`), are parts of the folder's table when most of their columns are the
+same. Must not know how files are read. docs/decisions/0348-names-are-paths.md.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ _SAYS_NOTHING = frozenset(
         "of",
     }
 )
+# share of the smaller file's columns that both have, and share of the files that must be so alike
 _ALIKE = 0.5
 _MOST_SHARE = 0.8
 _SUFFIXES = (
@@ -100,6 +100,7 @@ def stem_of(name: str) -> str:
     """A file's name without what says its kind; empty: nothing is left."""
     while (suffix := _suffix(name)) and len(name) > len(suffix):
         name = name[: -len(suffix)]
+        # Below a packing suffix there is one more, which says the kind of what is packed.
         if suffix not in (".gz", ".bz2", ".xz"):
             break
     return name
@@ -136,6 +137,7 @@ def _numbered(stem: str, folders: Sequence[str]) -> bool:
     words = re.findall(r"[a-zA-Z]+|\d+", names.strip_marks(stem))
     digits = [word for word in words if word.isdigit() or month_of(word) is not None]
     told = [w.lower() for w in words if w not in digits]
+    # a UUID, as Spark and Iceberg name their parts
     if re.fullmatch(r"[0-9a-f]{8}-[0-9a-f-]{27}", stem.lower()):
         return True
     silent = all(word in _SAYS_NOTHING or word in own or names.singular(word) in own for word in told)
@@ -151,6 +153,7 @@ def _table_path(one: Placed) -> tuple[str, ...]:
         kept = [part for part in folders[start:] if not _HIVE.fullmatch(part)]
         return (*map(unquote, folders[:start]), *kept, *label)
     last = len(folders)
+    # Folders of years and months say which part it is, not what the table is.
     while last > 1 and _NUMBER.fullmatch(folders[last - 1]):
         last -= 1
     return (*folders[:last], *label)
@@ -209,8 +212,8 @@ def _hive_marks(one: Placed) -> tuple[Mark, ...]:
 
 
 def _without_clashes(claimed: Sequence[tuple[tuple[str, ...], Unit, str]]) -> Named:
-    """Names of files whose paths read the same, as `t.csv` and `t.parquet`: each gets one that says more, and
-    the short one is nobody's.
+    """Names of files whose paths read the same, as `t.csv` and `t.parquet`: each gets a longer name, and the
+    short one names none of them.
     """
     by_name: dict[str, list[tuple[str, Unit, str]]] = defaultdict(list)
     for path, unit, suffix in claimed:

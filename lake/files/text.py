@@ -20,7 +20,9 @@ from rewright.lake.files.footers import footer_rows, looks_like_footer
 from rewright.lake.files.pieces import Unserved
 
 _CHUNK = 1 << 20
+# enough lines to tell a delimiter, prose and an encoding by
 _HEAD = 65536
+# the last line is looked for in so many bytes
 _TAIL = 4096
 _FOOTER_BYTES = 64 << 20
 """Larger files are not parsed for the sake of a footer."""
@@ -69,8 +71,10 @@ def encoding_of(path: Path, head: bytes) -> tuple[str | None, tuple[str, ...]]:
     if _is_utf8(path):
         return "utf-8-sig", ()
     seen = _high_bytes(path)
+    # five bytes mean nothing in Windows-1252; in Latin-1 they are controls, which no text has
     if seen & set(b"\x81\x8d\x8f\x90\x9d") or _other_script(head):
-        raise Unserved("its encoding is none of UTF-8, UTF-16, Latin-1 and Windows-1252")
+        raise Unserved("its encoding is not UTF-8, UTF-16, Latin-1 or Windows-1252")
+    # in Latin-1 these are controls, in Windows-1252 quotes, dashes and the euro sign
     if any(0x80 <= byte <= 0x9F for byte in seen):
         return "cp1252", ("not UTF-8: read as Windows-1252",)
     return "latin-1", ("not UTF-8: read as Latin-1",)
@@ -141,7 +145,7 @@ def _require_table(path: Path, text: str) -> None:
     if not _is_txt(path):
         return
     if PROSE.match(path.name) or is_prose(text, path):
-        raise Unserved("not served: prose, no table")
+        raise Unserved("not served: prose, not a table")
 
 
 def is_prose(text: str, path: Path) -> bool:
@@ -167,7 +171,7 @@ def _transcode(path: Path, target: Path, encoding: str) -> None:
         while chunk := file.read(_CHUNK):
             written += out.write(decoder.decode(chunk))
             if written > _MOST_BYTES:
-                raise Unserved("not served: too large to be brought into UTF-8")
+                raise Unserved("not served: too large to be converted to UTF-8")
         out.write(decoder.decode(b"", final=True))
 
 
@@ -185,6 +189,7 @@ def _footer(path: Path, target: Path) -> str | None:
     if not (found := footer_rows(rows[1:])):
         return None
     lines = text.splitlines(keepends=True)
+    # rows were counted without empty ones: these go with the row below them
     for _ in range(found):
         while not lines[-1].strip():
             lines.pop()
@@ -201,6 +206,7 @@ def told_footer(rows: list[list[str]]) -> str:
 def _ends_as_footer(path: Path) -> bool:
     packed = path.name.lower().endswith(".gz")
     with opened(path) as file:
+        # a packed file has no end to begin at: it is read to it
         if not packed:
             file.seek(max(0, path.stat().st_size - _TAIL))
         tail = b""

@@ -24,7 +24,9 @@ _POSTINGS = 48
 """A value in more columns than this tells little about which of them belong together; keys are always looked
 up.
 """
+# hashes of a column's sketch that are looked up: all 1024 of them would take eight times as long
 _PROBES = 128
+# a column of numbers shares values with most others: the best are kept, of enumerations a few
 _PER_COLUMN = 40
 _PER_ENUMERATION = 6
 _ENUMERATION = 12

@@ -9,9 +9,11 @@ from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex, code_like
 from rewright.lake.joins.keys import JoinKey
 
+# a code, what it stands for, and perhaps a remark
 _MOST_COLUMNS = 3
 _MOST_ROWS = 1_000
 _UNIQUE = 0.95
+# sketches are not exact: not all values need be found
 _HELD = 0.98
 _MANY_ROWS_EACH = 0.9
 _QUALITY = 0.9
@@ -66,6 +68,7 @@ class Codes:
         if told is None:
             return None
         key = told[0]
+        # columns that repeat values, all of which the table of codes has
         held = [
             c
             for c in self._index.tables[table].columns

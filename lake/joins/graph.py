@@ -102,6 +102,7 @@ def _edges(
 ) -> dict[tuple[str, str], list[PairScore]]:
     edges: dict[tuple[str, str], list[PairScore]] = defaultdict(list)
     for one, two in pairs:
+        # The stored form has each pair of tables once.
         a, b = (one, two) if one.table < two.table else (two, one)
         score = index.overlapping(a, b)
         if score is not None:

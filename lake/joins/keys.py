@@ -120,6 +120,7 @@ class KeyFinder:
                 key.append((pair.a, pair.b))
             if self._sharpness(key) >= _UNIQUE:
                 break
+        # A column that was needed when it was added may say nothing more beside those that came later.
         for part in list(key):
             rest = [other for other in key if other is not part]
             if rest and self._sharpness(rest) >= max(_UNIQUE, self._sharpness(key) - 0.02):

@@ -18,6 +18,7 @@ from rewright.lake.joins.keys import JoinKey, KeyFinder
 
 HOP_PENALTY = 0.5
 """λ: what each further table costs."""
+# so that a join without any evidence is expensive, not infinite
 EPSILON = 1e-3
 _MOST_OMEGA = 2.0
 """S is a sum of two similarities: halved, a product of them cannot grow with the path."""
@@ -69,6 +70,7 @@ def find_paths(
         return []
     found = nx.shortest_simple_paths(edges, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005 - networkx passes both nodes, too
     out: list[JoinPath] = []
+    # Some of the cheapest may not be joinable; how many are tried must end.
     for tables in itertools.islice(found, 4 * k):
         path = _path(graph, keys, database, tables, rows)
         if path is not None:

@@ -148,20 +148,10 @@ def pair_score(
         found.b_in_a if a.uniqueness >= b.uniqueness else 0.0,
     )
     if a.numeral:
+        # Numbers agree by chance: names weigh more, but less where one is another table's serial number.
         weight, contained = (0.35 if _serves(a, b, tables) else 0.5), inside
     else:
-        # texts of many values do not agree by chance: a key found throughout the references counts, too
-        many = min(a.distinct, b.distinct) >= 12
-        weight = 0.25 if many else 0.5
-        reference, key = (
-            (found.a_in_b, found.b_in_a) if b.uniqueness >= a.uniqueness else (found.b_in_a, found.a_in_b)
-        )
-        contained = max(inside, 0.6 * reference**0.5 + 0.4 * key) if many else inside
-        if key >= 0.9 and min(a.distinct, b.distinct) >= 20:
-            contained = max(contained, 0.85)
-        if not many and name < 0.3 and not _looked_up(a, b, found):
-            # two columns of few short texts agree easily
-            contained *= 0.5
+        weight, contained = _of_texts(a, b, found, name, inside)
     quality = (weight * name + (1 - weight) * contained) * selective(k)
     if contained == 0.0:
         quality *= 0.1
@@ -179,6 +169,21 @@ def pair_score(
         # exported together
         quality = min(1.0, quality * 1.1)
     return PairScore(a, b, schema, found, s, quality)
+
+
+def _of_texts(a: Column, b: Column, found: Overlap, name: float, inside: float) -> tuple[float, float]:
+    """What the names of two texts weigh, and how much of one is held by the other."""
+    # texts of many values do not agree by chance: a key found throughout the references counts, too
+    many = min(a.distinct, b.distinct) >= 12
+    by_b = b.uniqueness >= a.uniqueness
+    reference, key = (found.a_in_b, found.b_in_a) if by_b else (found.b_in_a, found.a_in_b)
+    contained = max(inside, 0.6 * reference**0.5 + 0.4 * key) if many else inside
+    if key >= 0.9 and min(a.distinct, b.distinct) >= 20:
+        contained = max(contained, 0.85)
+    if not many and name < 0.3 and not _looked_up(a, b, found):
+        # two columns of few short texts agree easily
+        contained *= 0.5
+    return 0.25 if many else 0.5, contained
 
 
 def _looked_up(a: Column, b: Column, found: Overlap) -> bool:

@@ -15,6 +15,7 @@ from rewright.lake.noise.detect import variants
 from rewright.lake.noise.numbers import Notation, notation_of, number_of
 from rewright.lake.noise.values import FALSE, TRUE, date_formats
 
+# a CASE with more arms makes each query slow to parse
 _CASE_LIMIT = 1500
 
 
@@ -121,6 +122,7 @@ def _text(ref: str, column: Column, values: Values) -> str:
         kept = _repaired(changed.get(value, base), column)
         if kept != base:
             arms[kept].add(base)
+    # A CASE of thousands of arms would be tried for each row, and read by nobody.
     if not arms or sum(map(len, arms.values())) > _CASE_LIMIT:
         return plain
     whens = " ".join(

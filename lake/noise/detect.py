@@ -18,6 +18,7 @@ Counts = Sequence[tuple[str, int]]
 _MOJIBAKE = re.compile(r"Ã[\x80-\xbf¡-¿€-™]|â€|Â[\x80-\xbf ]|Ã[a-zA-Z©±¼¶¤³]")
 _FORMATTED = 0.98
 """A column of numbers that are all written with signs holds hardly anything else."""
+# fewer eight-digit numbers look like days by chance
 _FEWEST_DAYS = 8
 _MISSING = frozenset({"", "-", "--", "na", "n/a", "none", "null", "nan", "?", "unknown", "."})
 
@@ -99,6 +100,7 @@ def variants(counts: Counts) -> dict[str, str]:
         spellings[spelling] = spellings.get(spelling, 0) + n
         told.append((value, key))
     kept = {key: _main(spellings) for key, spellings in groups.items()}
+    # Of many values one letter is a code of its own.
     if len(groups) <= 8:
         _merge_initials(kept, {key: sum(spellings.values()) for key, spellings in groups.items()})
     return {value: kept[key] for value, key in told if kept[key] != value}
@@ -107,6 +109,7 @@ def variants(counts: Counts) -> dict[str, str]:
 def _merge_initials(kept: dict[str, str], total: dict[str, int]) -> None:
     for short in [key for key in kept if len(key) == 1]:
         longer = [key for key in kept if len(key) > 1 and key.startswith(short)]
+        # Two values that begin with the letter: nobody can say of which it is the first.
         if len(longer) == 1:
             winner = max((short, longer[0]), key=lambda key: total[key])
             kept[short] = kept[longer[0]] = kept[winner]

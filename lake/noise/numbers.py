@@ -68,6 +68,7 @@ def _decimal_mark(digits: str) -> str:
     be either.
     """
     comma, dot = digits.rfind(","), digits.rfind(".")
+    # Both are there: the last one stands before the fraction.
     if comma >= 0 and dot >= 0:
         return "," if comma > dot else "."
     mark = "," if comma >= 0 else "." if dot >= 0 else ""
@@ -76,6 +77,7 @@ def _decimal_mark(digits: str) -> str:
     if digits.count(mark) > 1:
         return f"grouped{mark}"
     whole, _, rest = digits.partition(mark)
+    # Three digits behind a single mark may be a group or a fraction; other numbers of digits are no group.
     surely = len(rest) != 3 or whole.lstrip("-+−") in {"", "0"} or len(whole.lstrip("-+−")) > 3
     return mark if surely else ""
 

@@ -160,6 +160,7 @@ _ATTRIBUTES = frozenset(
         "discard",
     ]
 )
+# characters of a function: longer ones are tables, not functions
 _SIZE = 20_000
 _CHILD = r"""
 import json, resource, sys
@@ -296,6 +297,7 @@ def check(source: str) -> str:
     :raises SandboxError: anything outside the allowed subset: imports, underscored or unknown attributes,
     other names.
     """
+    # Before it is parsed: the parser itself is not bounded.
     if len(source) > _SIZE:
         raise SandboxError("too long")
     try:
@@ -330,28 +332,21 @@ def run(
 
     :raises SandboxError: not allowed, too slow, too big, or it broke out of its own error handling.
     """
-    name = check(source)
     task = {
         "source": source,
-        "function": name,
+        "function": check(source),
         "values": list(values),
         "names": sorted(_NAMES - {"re", "unicodedata", "datetime"}),
         "wall": _WALLS.get(platform.machine()) if sys.platform == "linux" else None,
-        # no descriptor beyond the three it has: no file, no socket, no pipe
-        "limits": [
-            ["RLIMIT_NOFILE", 3],
-            ["RLIMIT_FSIZE", 0],
-            ["RLIMIT_AS", memory],
-            ["RLIMIT_CPU", max(1, int(seconds) + 1)],
-            ["RLIMIT_CORE", 0],
-            ["RLIMIT_NPROC", 0],
-        ],
+        "limits": _limits(seconds, memory),
     }
     try:
         done = subprocess.run(
+            # Without site packages and environment: nothing of the caller's can be imported or read.
             [sys.executable, "-I", "-S", "-c", _CHILD],
             input=json.dumps(task).encode(),
             capture_output=True,
+            # Two seconds for the interpreter to start and end; RLIMIT_CPU ends what computes.
             timeout=seconds + 2.0,
             check=False,
             env={},
@@ -368,11 +363,25 @@ def run(
     return results
 
 
+def _limits(seconds: float, memory: int) -> list[tuple[str, int]]:
+    """The resource limits under which the function runs."""
+    return [
+        # no descriptor beyond the three it has: no file, no socket, no pipe
+        ("RLIMIT_NOFILE", 3),
+        ("RLIMIT_FSIZE", 0),
+        ("RLIMIT_AS", memory),
+        ("RLIMIT_CPU", max(1, int(seconds) + 1)),
+        ("RLIMIT_CORE", 0),
+        ("RLIMIT_NPROC", 0),
+    ]
+
+
 def _check_node(node: ast.AST, local: set[str]) -> None:
     if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
         raise SandboxError(f"{type(node).__name__} is not allowed")
     if isinstance(node, ast.FunctionDef) and node.name.startswith("_"):
         raise SandboxError("underscored names are not allowed")
+    # A list of what is allowed: `__class__` and its like lead from any value to all of Python.
     if isinstance(node, ast.Attribute) and node.attr not in _ATTRIBUTES:
         raise SandboxError(f"attribute {node.attr} is not allowed")
     if isinstance(node, ast.Name) and (

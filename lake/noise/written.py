@@ -16,7 +16,9 @@ from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake.catalog.model import Column, Values
 from rewright.lake.noise.sandbox import SandboxError, run
 
+# values of a column up to which a function becomes a CASE over all of them
 MOST_VALUES = 1500
+# what a model is shown, and the length to which each value is cut
 SHOWN_VALUES = 50
 _LONGEST = 200
 Result = str | int | float | bool | None

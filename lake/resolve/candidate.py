@@ -14,11 +14,14 @@ from rewright.lake.joins.keys import JoinKey
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import ImaginedColumn
 
+# for a column that is found in another table than its relation's, and more in one that is another relation's
 _SPLIT = 0.10
 _MERGED = 0.06
 _GOOD = 0.75
+# how much the tables' names count beside the columns; where rows are counted only they say of what
 _TABLE_WEIGHT = 1.2
 _COUNTED_WEIGHT = 1.8
+# a column that is tested counts more: its values can be compared with what is held
 _TEST_WEIGHT = 1.25
 
 

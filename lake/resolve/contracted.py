@@ -53,6 +53,7 @@ def _search(run: str, by: tuple[str, ...]) -> tuple[tuple[str, int], ...] | None
         return ()
     best: tuple[tuple[str, int], ...] | None = None
     for i, word in enumerate(by):
+        # the longest piece of each word first; words may be left out, never taken out of order
         for size in range(_shared(run, word), 0, -1):
             rest = _search(run[size:], by[i + 1 :])
             if rest is not None:

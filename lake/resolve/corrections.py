@@ -20,6 +20,7 @@ from rewright.lake.resolve.marks import put
 from rewright.lake.resolve.units import unit_factor
 from rewright.lake.resolve.values import SURE, Match, ValueMatcher
 
+# how like a value must be to be guessed, and how far ahead of the next one
 _CLOSE = 0.33
 _AHEAD = 0.06
 
@@ -57,6 +58,7 @@ class Corrector:
 
     def correct(self, test: Test, imagined: ImaginedColumn, real: Column) -> None:
         """Put what is held instead of what was asked, where that is sure, and note it."""
+        # It was cut out of the tree, with the condition that it stood in.
         if test.node.parent is None:
             return
         fixed = self._fixed(test, imagined, real)
@@ -157,10 +159,12 @@ class Corrector:
     def _fixed_pattern(
         self, test: Test, pattern: str, real: Column
     ) -> tuple[exp.Expression, Any, str] | None:
+        # LIKE's pattern as a regular expression; a backslash is taken as it stands
         regex = "".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern)
         values = [v for v, _ in self._index.cleaned(real)]
         if not values or any(re.fullmatch(regex, v, re.DOTALL) for v in values):
             return None
+        # something is held in another case: LIKE becomes ILIKE, the pattern stays
         if any(re.fullmatch(regex, v, re.DOTALL | re.IGNORECASE) for v in values):
             like = test.node.parent
             if isinstance(like, exp.Like):
@@ -186,6 +190,7 @@ def _fixed_number(
     test: Test, value: float, imagined: ImaginedColumn, real: Column
 ) -> tuple[exp.Expression, Any, str] | None:
     """Numbers in another unit, years against dates."""
+    # A number that is compared with a date is a year: the column gets EXTRACT, the number stays.
     if real.meaning is Family.DATE and 1000 <= value <= 2200 and float(value).is_integer():
         column = test.node.parent
         if isinstance(column, exp.Expression):
@@ -199,6 +204,7 @@ def _fixed_number(
     factor, stated = unit_factor(imagined.name, real, value)
     if factor == 1.0 or (_inside(value, bounds) and not stated) or not _near(value * factor, bounds):
         return None
+    # The product of a decimal and a factor has digits that nobody wrote.
     scaled = round(value * factor, 9)
     text = f"{scaled:g}" if abs(scaled) < 1e15 else repr(scaled)
     return exp.Literal.number(text), scaled, "unit"

@@ -15,6 +15,7 @@ from rewright.lake.resolve.candidate import Candidate, Halves
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Relation
 
+# below, two tables share values by chance
 MIN_JOIN = 0.3
 _MIN_LINK = 0.2
 _TOLD = 0.5
@@ -46,6 +47,7 @@ class EdgeFinder:
     def edge(self, state: Candidate, table: str) -> JoinKey | None:
         """The best key between the table and one of the state's."""
         for other in state.tables:
+            # Two halves of one table have one row each for a key: no other join of them can be meant.
             if (split := self._halves.get(other, {}).get(table)) is not None:
                 return JoinKey(other, table, (split,), 1.0)
         found = [
@@ -69,6 +71,7 @@ class EdgeFinder:
                 for alias, name in column.joined:
                     if (other := self._aliases.get(alias)) is None:
                         continue
+                    # a foreign key may lead either way
                     for from_, to in ((a, b), (b, a)):
                         told = self._referring((relation.name, column.name), from_, (other, name), to)
                         if told is not None:

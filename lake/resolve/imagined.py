@@ -158,6 +158,7 @@ def _base_tables(select: exp.Select) -> Iterator[tuple[exp.Table, bool]]:
 
 
 def _is_cte(table: exp.Table) -> bool:
+    # A qualified name is never a CTE's.
     if table.db or isinstance(table.this, exp.Func):
         return isinstance(table.this, exp.Func)
     node: exp.Expression | None = table
@@ -207,6 +208,7 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
             if relation is not None and site is not None:
                 _note(relation, node, places)
                 return
+            # A subquery or CTE of that name: what it gives is its own SELECT's affair.
             if _derived(home, qualifier):
                 return
         else:
@@ -226,6 +228,7 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
                     column.nodes.append(node)
                     _read_use(column, node, frozenset(), places)
                 return
+        # A name that this SELECT does not have may be an enclosing one's (a correlated subquery).
         home = home.parent_select
 
 
@@ -331,6 +334,7 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str], pl
     column.grouped |= clause == "group"
     column.sorted |= clause == "order" or (clause == "expressions" and _is_ordered_by(node, select))
     parent = node.parent
+    # What stands around a column and leaves it what it is: the comparison is with what is inside.
     wrapped: exp.Expression = node
     while isinstance(
         parent, (exp.Paren, exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.TryCast, exp.Distinct)
@@ -338,19 +342,31 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str], pl
         wrapped, parent = parent, parent.parent
     if isinstance(parent, exp.EQ) and _is_join(parent, same):
         other = parent.expression if parent.this is wrapped else parent.this
-        if select is not None and other.table and _derived(select, other.table):
-            # a subquery's column is none of the lake's: what is compared with it must be found, a bare key by
-            # its name
-            column.only_key = False
-            if set(names.words(column.name)) <= names.KEY_WORDS:
-                column.name = other.name
-            return
-        if not column.relation or node.table.lower() in {"", column.relation.lower()}:
-            # what another reference to the same table is joined on is that one's affair
-            column.joined.append((other.table, other.name))
+        _read_join(column, node, other, select)
         return
     column.only_key = False
     column.own_reference |= isinstance(parent, exp.EQ) and _refers_to_itself(parent, same)
+    _read_operation(column, wrapped, parent)
+
+
+def _read_join(
+    column: ImaginedColumn, node: exp.Column, other: exp.Expression, select: exp.Select | None
+) -> None:
+    """The column is joined with `other`, a column of another relation."""
+    if select is not None and other.table and _derived(select, other.table):
+        # a subquery's column is none of the lake's: what is compared with it must be found, a bare key by
+        # its name
+        column.only_key = False
+        if set(names.words(column.name)) <= names.KEY_WORDS:
+            column.name = other.name
+        return
+    if not column.relation or node.table.lower() in {"", column.relation.lower()}:
+        # what another reference to the same table is joined on is that one's affair
+        column.joined.append((other.table, other.name))
+
+
+def _read_operation(column: ImaginedColumn, wrapped: exp.Expression, parent: exp.Expression | None) -> None:
+    """What the test or computation around the column says of its values."""
     if isinstance(parent, _COMPARE):
         _read_comparison(column, wrapped, parent)
     elif isinstance(parent, exp.In) and parent.this is wrapped:

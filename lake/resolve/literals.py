@@ -16,6 +16,7 @@ from rewright.lake.resolve.kinds import is_year
 from rewright.lake.resolve.units import unit_factor
 from rewright.lake.resolve.values import ValueMatcher
 
+# numbers of four digits are years; one far from all years of a column is none of its years
 _FIRST_YEAR, _NEAR_YEARS = 1000, 20
 
 

@@ -27,7 +27,7 @@ from rewright.lake.resolve.evidence import Evidence, Weights
 from rewright.lake.resolve.imagined import ImaginedColumn, Site, is_called, sites_of
 from rewright.lake.resolve.marks import is_select, marked, unmarked
 from rewright.lake.resolve.readings import Reading, readings
-from rewright.lake.resolve.resolution import Answer, Attempt, Join, Mapping, OwnWords, Resolution
+from rewright.lake.resolve.resolution import Answer, Attempt, OwnWords, Resolution
 from rewright.lake.resolve.rewriting import Writer, name_outputs
 from rewright.lake.resolve.rivals import Comparison, Rival, alternatives, says_nothing
 from rewright.lake.resolve.signals import signals_of
@@ -40,14 +40,20 @@ from rewright.lake.resolve.trial import (
     differing_in,
     doubts_of,
     guessed,
+    joins_of,
     keys_of,
+    mappings_of,
+    tables_of,
 )
 from rewright.lake.resolve.values import ValueMatcher
 from rewright.lake.resolve.words_kept import NotRestored
 
+# candidates that are run at most
 ROUNDS = 5
+# candidates of each SELECT that are combined with those of the others
 _TRIES = 4
 _RUN_SECONDS = 20.0
+# an empty result may be the right one: it costs less than a failure
 _EMPTY = 0.18
 _FAILED = 1.0
 _MISSING_VALUE = 0.1
@@ -190,6 +196,7 @@ class Resolver:
             ).candidates()
             judged.append(evidence)
             ranked.append([by_position(c, site) for c in found])
+            # The next SELECT's tables are more likely those of this one: queries speak of few things.
             if found:
                 prior.update({r.name: found[0].homes[r.alias] for r in site.relations})
                 placed = ((c, found[0].column_of(c)) for c in site.columns())
@@ -205,6 +212,7 @@ class Resolver:
         if any(not found for found in ranked):
             return []
         options = [found[:_TRIES] for found in ranked]
+        # Sites multiply: five SELECTs of four candidates each would be a thousand combinations.
         combined = itertools.islice(itertools.product(*options), 400)
         return sorted(combined, key=lambda choice: -sum(c.score for c in choice))[: 2 * ROUNDS]
 
@@ -251,6 +259,7 @@ class Resolver:
         except LakeError as error:
             if not self._run_own(trial, limit):
                 trial.error = str(error).splitlines()[0]
+                # As much as good evidence is worth: a candidate that ran goes before one that failed.
                 trial.score -= _FAILED
                 return
         trial.empty = trial.rows is not None and says_nothing(trial.rows)
@@ -303,36 +312,7 @@ class Resolver:
         judged: list[Evidence],
         seconds: float,
     ) -> Resolution:
-        mappings: list[Mapping] = []
-        tables: dict[str, tuple[str, ...]] = {}
-        joins: list[Join] = []
-        for site, candidate in zip(best.sites, best.choice, strict=True):
-            placed = by_identity(candidate, site)
-            for c in site.columns():
-                real = placed.column_of(c)
-                if not c.only_key:
-                    mappings.append(
-                        Mapping(
-                            c.table,
-                            c.name,
-                            real.table if real else None,
-                            real.name if real else None,
-                            placed.scores.get(id(c), 0.0),
-                        )
-                    )
-            for r in site.relations:
-                own = tuple(
-                    dict.fromkeys(
-                        [
-                            placed.homes[r.alias],
-                            *(t.table for c in r.columns.values() if (t := placed.column_of(c)) is not None),
-                        ]
-                    )
-                )
-                tables[r.name] = tuple(dict.fromkeys([*tables.get(r.name, ()), *own]))
-            joins += [
-                Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality) for k in placed.joins
-            ]
+        mappings, joins = mappings_of(best), joins_of(best)
         rivals, told = self._rivals(best, ranked, judged)
         signals = signals_of(best, ranked, judged, mappings, joins, rivals)
         sure = confidence(signals)
@@ -343,7 +323,7 @@ class Resolver:
             sql=best.sql,
             confidence=sure,
             evidence=signals.features(),
-            tables=tables,
+            tables=tables_of(best),
             columns=tuple(mappings),
             joins=tuple(joins),
             keys=tuple(keys_of(best)),

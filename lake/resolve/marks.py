@@ -37,6 +37,7 @@ def is_select(query: str) -> bool:
 
 def marked(query: str) -> str | None:
     """The query with its marks. None: PostgreSQL's grammar does not know it, or there is nothing to mark."""
+    # A query with our marks in it, by chance or on purpose, could not be told from a marked one.
     if LEAF in query or SELECT in query:
         return None
     try:

@@ -49,6 +49,7 @@ def multiplied(site: Site, candidate: Candidate, keys: KeyFinder) -> Multiplied:
             if joined in listed or joined in found.once or not _is_one(joined, table, site, candidate):
                 continue
             columns = tuple(dict.fromkeys([*_own(key), *_used(joined, site, candidate)]))
+            # One row for each value of its key: nothing is multiplied.
             if keys.rows(joined) <= keys.distinct(joined, _own(key)):
                 continue
             single = keys.distinct(joined, columns) <= keys.distinct(joined, _own(key))

@@ -55,6 +55,7 @@ def restored(query: str, text: str, tree: exp.Expression, sites: Sequence[SiteEd
         putting = _Putting(parse(text)[0].stmt, tree, sites)
         statement = putting.done()
         printed = str(RawStream()(statement))
+        # Printed and read again: whatever the printer may have changed or lost shows in the comparison.
         again = parse(printed)[0].stmt
         if told := difference(
             words_of(parse(query)[0].stmt), words_of(again), putting.removed, putting.added
@@ -105,6 +106,7 @@ class _Putting:
                     self._likes.add(node.meta["like"])
                 elif not isinstance(node, (exp.Join, exp.Table, exp.CTE)) and id(node) not in ours:
                     raise NotRestored("a change of a literal of this form")
+                # What was put stands as a whole: marks within it are those of parts it has replaced.
                 if not isinstance(node, (exp.Join, exp.ILike)):
                     continue
             stack += _read_on(node)
@@ -222,6 +224,7 @@ class _Putting:
     def _from(self, select: exp.Select, old: Any) -> Any:
         if any(isinstance(node, (ast.RangeTableSample, ast.RangeFunction)) for node in old):
             raise NotRestored("a function in FROM")
+        # The resolver writes LEFT and inner joins only: which side is kept would have to be turned.
         if any(isinstance(node, ast.JoinExpr) and node.jointype in _TURNED for node in nodes_of(old)):
             raise NotRestored("RIGHT or FULL JOIN")
         source = select.args.get("from_") or select.args.get("from")

@@ -32,12 +32,16 @@ from rewright.lake.resolve.evidence import Evidence, real_columns
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Test
 from rewright.lake.resolve.kinds import DATE, NAMED, is_year
 
+# what each table costs beyond those that the query names: the fewer explain it, the better
 _EXTRA = 0.13
 _HALF = 0.03
 """What joining the other half of a table that was split costs: something, where nothing is gained."""
+# for each relation of the query that is the same table as another one
 _DROPPED = 0.1
+# for what a join's quality lacks to 1, and much more for what it lacks to 0.5
 _WEAK_JOIN = 0.35
 _DOUBTFUL_JOIN = 2.5
+# a whole is likelier to be meant than a part that is as alike
 _UNITED = 0.04
 _ONE_PART = 0.2
 """Held against one part of a union of which nothing in the query speaks."""
@@ -70,6 +74,7 @@ _TWO_OF_ONE = 0.3
 """Held against two relations that are halves of one table."""
 _GROUPS_OF_ONE = 0.5
 _ALONE, _FEW = 0.95, 2
+# tables so much less alike than the best are not tried as what a lone relation is
 _HOME_BELOW = 0.35
 _SAME_AS_BEFORE = 0.6
 """A table named again in a subquery is the same table."""
@@ -189,6 +194,7 @@ class Placer:
             return {r.alias: tables[0] for r in relations}
         options = (
             itertools.permutations(tables, min(len(relations), len(tables)))
+            # The number of orders grows as the factorial: of more tables only the order at hand is tried.
             if len(tables) <= 5
             else [tables[: len(relations)]]
         )
@@ -373,7 +379,7 @@ class Placer:
         )
 
     def _cost_away(self, table: str, home: str | None, taken: Collection[str]) -> float:
-        """`away_cost`, but for a table that was split its other half is no other place."""
+        """`away_cost`, except that the other half of a split table is not another place."""
         return 0.0 if table in self._halves.get(home or "", {}) else away_cost(table, home, taken)
 
     def _is_prior(self, name: str, tables: tuple[str, ...]) -> bool:
@@ -490,6 +496,7 @@ def _many_for_one(home: str, joins: tuple[JoinKey, ...]) -> set[str]:
     """Tables that have, as these joins lead to them, several rows for one of ``home``."""
     many: dict[str, bool] = {home: False}
     left = [*joins, *(key.flipped() for key in joins)]
+    # As many rounds as there are joins: each brings the walk at least one table further.
     for _ in joins:
         for key in left:
             if key.a in many and key.b not in many:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from rewright.lake.catalog.model import Column
 
+# rows in which two readings differ, their cells and characters: as much as fits into a hint
 _SHOWN = 3
 _CELLS = 6
 _CELL = 40

@@ -86,6 +86,7 @@ class Writer:
             found = multiplied(site, candidate, self._keys)
             self._once = found.once
             self.written.multiplied += found.doubts
+        # Before the FROM is replaced: the conditions still name the imagined tables by their aliases.
         correlated = self._correlated(site, candidate, aliases)
         for relation in site.relations:
             home = candidate.homes[relation.alias]
@@ -197,6 +198,7 @@ class Writer:
         for name in self.written.unions:
             body = self._index.unions[name].sql(labels.get(name))
             for part in self._index.unions[name].part_names():
+                # A union over parts that are cleaned reads the cleaned ones, which stand before it in WITH.
                 if part in self.written.cleaned:
                     body = body.replace(f'FROM "{part}"', f'FROM "clean_{part}"')
             ctes.append((name, body))
@@ -210,6 +212,7 @@ class Writer:
         if ctes and isinstance(query, (exp.Select, exp.SetOperation, exp.Subquery)):
             before = query.args.get("with_") or query.args.get("with")
             if before is not None:
+                # In front of the client's own CTEs, which may read the cleaned tables.
                 before.set("expressions", [*with_.expressions, *before.expressions])
             else:
                 query.set("with_" if "with_" in exp.Select.arg_types else "with", with_)
@@ -289,6 +292,7 @@ class Writer:
         for relation in site.relations:
             home = candidate.homes.get(relation.alias)
             if home is not None and home not in out:
+                # An alias of the client's own is kept, since other parts of the query may name it.
                 out[home] = relation.alias if relation.alias != relation.name else home
         used = {alias.lower() for alias in out.values()}
         for table in candidate.tables:
@@ -378,6 +382,8 @@ class Writer:
                 twin.replace(self._table(home, {home: twin.alias_or_name}))
         old = select.args.get("from_") or select.args.get("from")
         if old is not None and not is_site_table(old.this, site):
+            # A subquery that stood first in FROM is joined behind the real tables; the conditions in WHERE
+            # still tie it.
             derived = [exp.Join(this=old.this, kind="CROSS"), *derived]
         first, *others = self._ordered(candidate)
         select.set("joins", [])

@@ -26,6 +26,7 @@ from rewright.lake.resolve.imagined import ImaginedColumn
 
 _NEAR = 0.3
 """An alternative whose evidence, summed over columns and tables, lies further behind is none."""
+# each alternative is run, to see whether it gives the same rows
 _MOST = 6
 _PER_KIND = 3
 _ROWS = 5000
@@ -69,6 +70,7 @@ def alternatives(
     kept: list[tuple[str, float, Choice]] = []
     told: Counter[str] = Counter()
     for kind, gap, choice in found:
+        # Sorted by gap: all that follow lie further behind.
         if gap > _NEAR or len(kept) == _MOST:
             break
         if told[kind] < _PER_KIND:
@@ -81,6 +83,7 @@ def _other_tables(
     candidate: Candidate, others: Sequence[Candidate], evidence: Evidence
 ) -> Iterable[tuple[str, float, Candidate]]:
     for other in others:
+        # Of the same tables it is another reading of columns, which ``_other_columns`` finds one by one.
         if set(other.tables) != set(candidate.tables):
             yield "tables", (candidate.score - other.score) * scale_of(evidence), other
 
@@ -172,6 +175,7 @@ class Comparison:
                 # one row more than the chosen one's says that it is another answer
                 rows = self._database.execute(sql, limit=self._own.total() + 1, seconds=left)
             else:
+                # Without an order two runs of one query may give other first rows.
                 first = f"SELECT * FROM ({sql}) AS answer ORDER BY ALL LIMIT {_ROWS}"
                 rows = self._database.execute(first, seconds=left)
         except Timeout:
@@ -197,5 +201,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, (int, float, Decimal)):
+        # Sums of floating-point numbers differ in their last digits by the order of the rows.
         return f"{float(value):.10g}"
     return str(value)

@@ -19,8 +19,10 @@ from rewright.lake.resolve.edges import MIN_JOIN, EdgeFinder
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.placing import Placer
 
+# sets of tables that are extended in each round of the search, and those that it gives
 _BEAM = 12
 _KEEP = 10
+# tables beyond those that the query names, to join over
 _EXTRA_TABLES = 2
 
 
@@ -72,6 +74,7 @@ class SourceFinder:
                 break
         ranked = sorted(seen.values(), key=lambda c: (-c.score, c.tables))[: 2 * _KEEP]
         lean = [self._leaner(c) for c in ranked]
+        # In reverse, so that of equal sets of tables the best one is written last and stays.
         unique = {
             frozenset(c.tables): c for c in sorted(lean, key=lambda c: (-c.score, c.tables), reverse=True)
         }
@@ -86,6 +89,7 @@ class SourceFinder:
                 drop = leaf.b
                 others = tuple(k for k in candidate.joins if k is not key)
                 if (
+                    # Only a leaf of the join tree can go without parting the others.
                     any(drop in {k.a, k.b} for k in others)
                     or len(leaf.pairs) != 1
                     or self._named_exactly(drop)
@@ -102,6 +106,7 @@ class SourceFinder:
                 columns = {i: mine if i in used else c for i, c in candidate.columns.items()}
                 homes = {alias: rest if home == drop else home for alias, home in candidate.homes.items()}
                 tables = tuple(t for t in candidate.tables if t != drop)
+                # Once more, since another table may have become a leaf.
                 return self._leaner(
                     replace(candidate, tables=tables, joins=others, columns=columns, homes=homes)
                 )

@@ -17,7 +17,7 @@ from rewright.lake.resolve.corrections import Written
 from rewright.lake.resolve.imagined import ImaginedColumn, Site
 from rewright.lake.resolve.own_tree import SiteEdit, restored
 from rewright.lake.resolve.readings import differing
-from rewright.lake.resolve.resolution import Mapping, OwnWords
+from rewright.lake.resolve.resolution import Join, Mapping, OwnWords
 from rewright.lake.resolve.words_kept import NotRestored
 
 _GUESS = 0.4
@@ -93,6 +93,41 @@ def by_identity(candidate: Candidate, site: Site) -> Candidate:
     )  # fmt: skip
 
 
+def mappings_of(best: Trial) -> list[Mapping]:
+    """What each imagined column is taken for."""
+    found: list[Mapping] = []
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        placed = by_identity(candidate, site)
+        for c in site.columns():
+            # A key that only joins was not looked for by its name: the joins tell which columns do its work.
+            if c.only_key:
+                continue
+            real = placed.column_of(c)
+            table, name = (real.table, real.name) if real else (None, None)
+            found.append(Mapping(c.table, c.name, table, name, placed.scores.get(id(c), 0.0)))
+    return found
+
+
+def tables_of(best: Trial) -> dict[str, tuple[str, ...]]:
+    """The real tables of each imagined one: its own first, then those of its columns."""
+    found: dict[str, tuple[str, ...]] = {}
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        placed = by_identity(candidate, site)
+        for r in site.relations:
+            real = (t.table for c in r.columns.values() if (t := placed.column_of(c)) is not None)
+            found[r.name] = tuple(dict.fromkeys([*found.get(r.name, ()), placed.homes[r.alias], *real]))
+    return found
+
+
+def joins_of(best: Trial) -> list[Join]:
+    """The joins of the real tables, in the order of the sites."""
+    return [
+        Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality)
+        for candidate in best.choice
+        for k in candidate.joins
+    ]
+
+
 def keys_of(best: Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
     """The imagined key columns and the real ones that do their work."""
     for site, candidate in zip(best.sites, best.choice, strict=True):
@@ -103,6 +138,7 @@ def keys_of(best: Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]
                 other = next((aliases[a] for a, _ in column.joined if a in aliases), None)
                 if other is None:
                     continue
+                # the join that the candidate makes between the two tables that were asked to be joined here
                 for key in candidate.joins:
                     if {key.a, key.b} == {home, candidate.homes[other.alias]} and key.a != key.b:
                         yield (

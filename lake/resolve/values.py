@@ -108,7 +108,7 @@ class ValueMatcher:
         return self._seen[key]
 
     def spelt(self, column: Column, literal: str) -> bool:
-        """Does a column of few values hold the literal, but for case, blanks and punctuation? Cheap."""
+        """Does a column of few values hold the literal, apart from case, blanks and punctuation? Cheap."""
         told = _plain(literal)
         if column.distinct > _SPELT_MOST or len(told) < _SPELT_LEAST:
             return False
@@ -133,6 +133,7 @@ class ValueMatcher:
             return Match(alike, 0.9, "number behind one word")
         scored = [self._score(value, literal) for value in values]
         best = max(scored, key=lambda m: m.score, default=None)
+        # Good enough by its letters: the vectors, which cost far more, are not asked.
         if best is not None and best.score >= 0.8:
             return best
         if best is not None and best.how in _PARTIAL and _rivalled(best, scored):
@@ -158,6 +159,7 @@ class ValueMatcher:
         for table, name, _ in self._index.where(literal)[:40]:
             entry = self._index.tables[table].column(name)
             if (
+                # A union only repeats what its parts hold.
                 table in self._index.unions
                 or table == column.table
                 or entry is None
@@ -191,6 +193,7 @@ class ValueMatcher:
         sims = vectors @ embedder.one(names.normal(literal)[:120])
         out = []
         for match, sim in zip(matches, sims, strict=True):
+            # Vectors of any two words are a quarter alike; from there the scale of the other scores is met.
             score = (float(sim) - 0.25) * 1.1
             out.append(Match(match.value, score, "meaning") if score > match.score else match)
         return out

@@ -65,11 +65,13 @@ def _words(root: Any) -> Iterator[tuple[Any, ...]]:
         if _is_mark(node):
             stack.extend(node.args or ())
             continue
+        # names are what resolving changes
         if isinstance(node, (ast.ColumnRef, ast.RangeVar, ast.Alias)):
             continue
         values: list[tuple[str, Any]] = []
         for name in node:
             value = getattr(node, name)
+            # places in the text differ, and an output column may be called anything
             if name in _LEFT_OUT or (isinstance(node, ast.ResTarget) and name == "name"):
                 continue
             if isinstance(value, (tuple, list)) and value and all(isinstance(v, ast.String) for v in value):

@@ -1,5 +1,4 @@
-"""The admin database: a name that clients may connect to behind which there is no server, but the proxy
-itself.
+"""The admin database: a database name behind which no server stands; the proxy itself answers.
 
-It works while every server and the store are down. What it shows is what the relations show.
+It works even when every server and the store are down. It shows what the relations show.
 """

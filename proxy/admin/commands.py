@@ -115,7 +115,7 @@ class Commands:
             return maker(self, rest.strip())
         found = self.others.match(text) if self.others is not None else None
         if found is None:
-            raise SqlError("42601", "not a command of the admin database", hint="SHOW HELP names them.")
+            raise SqlError("42601", "not a command of the admin database", hint="SHOW HELP lists them.")
         return found
 
     def show(self, what: str) -> Answer:
@@ -131,7 +131,7 @@ class Commands:
             columns = tuple(ResultColumn(c, 20 if "connections" in c else 25) for c in _DATABASES)
             return Command(columns, lambda session: _in_thread(lambda: self._databases(columns, session)))
         if name not in tables:
-            raise SqlError("42601", f"there is no SHOW {what}", hint="SHOW HELP names what there is.")
+            raise SqlError("42601", f"there is no SHOW {what}", hint="SHOW HELP lists what there is.")
         names, rows = tables[name]
         texts = tuple(ResultColumn(one) for one in names)
         return Command(texts, lambda _: _in_thread(lambda: LocalRows(texts, tuple(rows()), "SHOW")))
@@ -199,8 +199,8 @@ class Commands:
         return Command((), do)
 
     def _only_one(self, pid: int, session: SessionView) -> None:
-        """Two servers may have backends of the same number. Without the store nobody can say; then it is
-        taken as it is.
+        """Two servers may have backends of the same number. Without the store there is no telling; then the
+        number is taken as it is.
         """
         try:
             rows = self.actions.rows("clients", session)

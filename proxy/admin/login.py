@@ -1,7 +1,8 @@
 """Who gets into the admin database: an admin of every database, proved to the proxy itself.
 
-Owns the login. No server is asked, for it may be the one that is down; so a verifier of ``[auth] users`` or a
-certificate is needed whatever the method for other databases is (``trust`` excepted). Must not know commands.
+Owns the login. No server is asked, because the server may be what is down. So clients need a verifier in
+``[auth] users`` or a certificate, whatever method the other databases use (``trust`` excepted). Must not know
+commands.
 """
 
 from __future__ import annotations

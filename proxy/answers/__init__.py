@@ -1,4 +1,5 @@
 """SQL that Rewright answers itself: recognising it, deciding who may, and the rows.
 
-Pure but for the store that it reads; the rest comes through small ports (``rewright.proxy.answers.parts``).
+Pure, except that it reads the store; everything else comes through small ports
+(``rewright.proxy.answers.parts``).
 """

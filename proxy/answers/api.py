@@ -122,8 +122,8 @@ class Answers:
                 SqlError(
                     "0A000",
                     f"constant expressions are not evaluated over rewright.{found.relations[0]}",
-                    detail="A LIMIT and arguments of functions in FROM must be constants; of functions only "
-                    "some can be called without a column.",
+                    detail="LIMIT and the arguments of functions in FROM must be constants; only some "
+                    "functions can be called without a column.",
                 )
             )
         try:

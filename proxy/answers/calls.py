@@ -104,6 +104,7 @@ def _do(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None
         )
         return f"resolution {accepted.id} is accepted"
     action = DECISIONS[call.name]
+    # Of another database the admin of this one is not to learn even that there is a rewrite of that number.
     of = store.rewrites.get(arguments.identifier).proposal.database
     if not session.everywhere and of != session.database:
         raise NotFound(f"no rewrite {arguments.identifier}")

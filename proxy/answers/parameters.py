@@ -1,8 +1,8 @@
-"""The types of ``$1``, ``$2``... in SQL of ours, where the client declares none: told from what stands beside
-them.
+"""The types of ``$1``, ``$2``... in SQL that Rewright answers itself, where the client declares none:
+inferred from what stands beside them.
 
-Owns the guess that PostgreSQL's parser would make. Pure. What nothing tells of is text, as for the server's
-unknowns.
+Owns the inference, which is the one that PostgreSQL's parser would make. Pure. A parameter about which
+nothing is known is text, as PostgreSQL's unknown literals are.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def _is_number(value: object) -> bool:
 
 
 def _one_select(text: str) -> str:
-    """Whether it may run is judged when it is used; what can be seen at once is told at once."""
+    """Whether it may run is checked when it is used; what is wrong already here is reported here."""
     try:
         statements = parse_sql(text)
     except (PglastError, ValueError, RecursionError) as error:

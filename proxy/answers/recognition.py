@@ -135,6 +135,7 @@ def _without_noise(text: str) -> str:
     position = 0
     while (found := _NOISE.match(text, position)) is not None and found.end() > position:
         position = found.end()
+    # As far as the expression for AUGMENT may have to look.
     return text[position : position + 400]
 
 
@@ -142,6 +143,7 @@ def _select(text: str, statement: ast.SelectStmt) -> SelectOurs | None:
     nodes = list(nodes_of(statement))
     tables = [node for node in nodes if isinstance(node, ast.RangeVar)]
     ours = tuple(dict.fromkeys(str(t.relname) for t in tables if (t.schemaname or "") == SCHEMA))
+    # SELECT INTO would create a table in the database, of which nothing is known here.
     if not ours or statement.intoClause is not None:
         return None
     ctes = {node.ctename for node in nodes if isinstance(node, ast.CommonTableExpr)}

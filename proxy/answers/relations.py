@@ -47,7 +47,7 @@ class RelationColumn:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """``own_rows``: who is no admin sees rows of the own role only."""
+    """``own_rows``: roles that are not admins see only their own rows."""
 
     name: str
     meaning: str

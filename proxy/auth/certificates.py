@@ -114,8 +114,8 @@ def name_of(certificate: Mapping[str, Any] | None, naming: Naming) -> str | None
     """The name by which a verified certificate (as ``SSLObject.getpeercert`` gives it) is known; None: it has
     none.
 
-    A subject with several common names, or with a NUL in one, has no name: who reads it otherwise would take
-    it for another's.
+    A subject with several common names, or with a NUL in one, has no name: another reader could take it for
+    somebody else's.
     """
     subject = certificate.get("subject", ()) if certificate else ()
     if any("\0" in value for parts in subject for _, value in parts):

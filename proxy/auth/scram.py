@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 PLAIN, PLUS = b"SCRAM-SHA-256", b"SCRAM-SHA-256-PLUS"
 _BINDING = b"p=tls-server-end-point"
+# as PostgreSQL's scram_iterations by default
 _ITERATIONS = 4096
 
 
@@ -113,6 +114,7 @@ class ScramServer:
             raise ScramError("client selected an invalid SASL authentication mechanism")
         flag, comma, rest = data.partition(b",")
         _authzid, comma2, bare = rest.partition(b",")
+        # An authorization identity of its own is refused, as by PostgreSQL: one logs in as oneself.
         if not comma or not comma2 or _authzid:
             raise ScramError("malformed SCRAM message")
         self._check_flag(mechanism, flag)
@@ -120,6 +122,7 @@ class ScramServer:
         self._bare = bare
         fields = _fields(bare)
         nonce = fields.get(b"r")
+        # "m" announces an extension that must be understood (RFC 5802, section 5.1).
         if not nonce or b"m" in fields:
             raise ScramError("malformed SCRAM message")
         self._nonce = nonce + self._nonce
@@ -131,6 +134,7 @@ class ScramServer:
         if mechanism == PLUS:
             if flag != _BINDING:
                 raise ScramError("unsupported SCRAM channel-binding type")
+        # "y" says that we did not offer binding, and we did: somebody between may have taken the offer away.
         elif flag == b"y" and self.binding:
             raise ScramError("SCRAM channel binding negotiation error", "28000")
         elif flag not in {b"n", b"y"}:
@@ -178,8 +182,10 @@ class ScramClient:
         """Raises ScramError when the server is none we could trust."""
         fields = _fields(challenge)
         nonce, iterations = fields.get(b"r", b""), fields.get(b"i", b"")
+        # The server must add to our nonce, or it replays an old exchange.
         if not nonce.startswith(self._nonce) or nonce == self._nonce or not iterations.isdigit():
             raise ScramError("malformed SCRAM challenge from the server")
+        # A hostile server could keep the event loop hashing for minutes.
         if not 1 <= int(iterations) <= 10_000_000:
             raise ScramError("unreasonable SCRAM iteration count from the server")
         salt = _decode64(fields.get(b"s", b"").decode("ascii", "replace"), ScramError)

@@ -77,6 +77,7 @@ class UpstreamLogin:
     def _answer(self, request: Authentication) -> bytes:
         code = request.code
         if code == AUTH_OK:
+            # AuthenticationOk without the signature: who does not know the verifier could answer so.
             if self._scram is not None and not self._verified:
                 raise ScramError("the server skipped its part of the SCRAM exchange")
             return b""

@@ -47,6 +47,7 @@ _PASSES = (
 """Statements that a session with a lake may send to the server behind it; what they contain is bounded by the
 role's rights.
 """
+# CURSOR_OPT_BINARY, _SCROLL and _HOLD, and FETCH_ALL (parsenodes.h)
 _BINARY, _SCROLL, _HOLD = 0x01, 0x02, 0x20
 _ALL = 0x7FFFFFFF
 MOST = 100_000
@@ -105,7 +106,9 @@ def refusal(text: bytes) -> SqlError | None:
     except (PglastError, TooDeep, UnicodeDecodeError):
         return None
     for one in statements:
+        # EXPLAIN ANALYZE runs what it explains, and EXECUTE what PREPARE has taken.
         wrapped = one.stmt.query if isinstance(one.stmt, (ast.ExplainStmt, ast.PrepareStmt)) else one.stmt
+        # SELECT INTO creates a table, though it is a SELECT.
         if not isinstance(wrapped, _PASSES) or getattr(wrapped, "intoClause", None) is not None:
             kind = type(wrapped).__name__.removesuffix("Stmt")
             return SqlError("25006", f"cannot execute {kind} in a lake: it is read-only")
@@ -139,6 +142,8 @@ def _read(text: str) -> Command | None:
             return _fetch(node)
         case ast.ClosePortalStmt() as node:
             return CloseCursor(node.portalname)
+        # COPY to a file or a program would happen on the machine of the server: it is left to that and its
+        # rights.
         case ast.CopyStmt() as node if not node.is_from and node.filename is None and not node.is_program:
             return _copy(node, text)
         case ast.PrepareStmt() as node:
@@ -168,6 +173,7 @@ def _declare(node: Any, text: str) -> Declare | None:
 
 
 def _fetch(node: Any) -> Fetch:
+    # FETCH ALL asks for LONG_MAX rows in the tree (FETCH_ALL in parsenodes.h).
     count = None if node.howMany >= _ALL else int(node.howMany)
     forward = node.direction == FetchDirection.FETCH_FORWARD and (count is None or count > 0)
     refused = None if forward else SqlError("55000", "cursor can only scan forward")

@@ -94,6 +94,8 @@ class Writer:
 
     def written(self, data: bytes) -> bytes:
         if self._head and data:
+            # The first CopyData message is opened, since the head stands in the same message as the first
+            # row.
             (size,) = struct.unpack_from("!i", data, 1)
             first, rest = data[5 : size + 1], data[size + 1 :]
             data, self._head = _data(self._head + first) + rest, b""
@@ -160,11 +162,13 @@ def _csv(options: CopyOptions, cell: str, force: bool, single: bool) -> str:
     needs = (
         force
         or cell == options.null
+        # Alone on its line it would read as the end of the data.
         or (single and cell == "\\.")
         or any(character in cell for character in (options.delimiter, options.quote, "\n", "\r"))
     )
     if not needs:
         return cell
+    # Where they are the same, doubling the quote below is the escape already.
     if options.escape != options.quote:
         cell = cell.replace(options.escape, options.escape * 2)
     return options.quote + cell.replace(options.quote, options.escape + options.quote) + options.quote

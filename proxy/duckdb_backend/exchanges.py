@@ -104,6 +104,7 @@ def _add_time(context: SessionContext, command: Declare | Copy | None, batch: Ba
 def _read(context: SessionContext, query: str, command: Declare | Copy | None, limit: TimeLimit) -> Exchange:
     """Raises SqlError, Broken, Skipped, Cancelled."""
     prepared = yield from _prepared(context, query, (), command, limit)
+    # A simple Query has no Bind: PostgreSQL's own error for a parameter in it.
     if prepared.param_types:
         raise SqlError("42P02", "there is no parameter $1")
     match command:
@@ -213,7 +214,7 @@ def execute_exchange(
             case ExecutePrepared() as command:
                 return executed_portal(context, portal, command, max_rows, limit, replies)
             case SqlPrepared():
-                raise SqlError("0A000", "names of this query are found where EXECUTE gives its values")
+                raise SqlError("0A000", "the names in this query are resolved when EXECUTE gives its values")
             case Declare() as command:
                 return _declare(context, command, Declared(answer.token, prepared, parameters))
             case Copy() as command:
@@ -271,6 +272,7 @@ def _fetch(
     assert lake is not None
     encode = encoder_of(prepared.columns, formats) if not command.move else _nothing
     check_forms(context)
+    # DECLARE has only bound it: the query runs with the first FETCH, as in PostgreSQL.
     if declared.cursor is None:
         run = partial(lake.run, prepared, declared.parameters, context.session_view())
         declared.cursor = yield from limit.wait(run)
@@ -307,6 +309,7 @@ def _copy(
     try:
         sent = yield from rows_of(cursor, writer.encode, limit, None, writer.written)
     finally:
+        # A COPY that fails or is cancelled half way must not leave the query running in its process.
         cursor.close()
     yield Emit(writer.end() + CommandComplete(f"COPY {sent}".encode()).encode())
 

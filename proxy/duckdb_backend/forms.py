@@ -1,4 +1,4 @@
-"""Settings of a session under which texts and values would mean something else than a lake takes and gives.
+"""Session settings under which a text or a value would mean something else to PostgreSQL than to a lake.
 
 Owns the list. Must not do I/O. docs/decisions/0570-a-lake-heeds-the-sessions-own-limits.md.
 """

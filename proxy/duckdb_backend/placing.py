@@ -1,7 +1,7 @@
-"""Lake statements in the server's place: the server is asked first, and says what it says in a failed
-transaction or after its time.
+"""Lake statements in place of the server's: the server is asked first, and reports a failed transaction or a
+timeout itself.
 
-Owns how an answer of the lake, or its error, stands where the server's would. Must not know what is answered.
+Owns how the lake's answer, or its error, takes the place of the server's. Must not know what is answered.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ def parsed(
     except Skipped:
         yield Send(Parse(name, PLACEHOLDER).encode(), kinds=b"P")
     except Broken as broken:
+        # The error was swallowed with our replies: for the client its own cycle has failed at this place.
         context.cycles.failed = True
         yield Emit(broken.error.encode())
     except (SqlError, Cancelled) as failed:

@@ -74,6 +74,8 @@ def prepare(context: SessionContext, command: Prepare, limit: TimeLimit) -> Exch
     declared = yield from _declared_types(command)
     types = declared + (0,) * (count - len(declared))
     prepared = yield from _bound(context, command, declared, limit)
+    # DuckDB's binder knows what the parameters are compared with: more than the server, which only sees a
+    # list.
     if prepared is not None:
         types = prepared.param_types + types[len(prepared.param_types) :]
     token = token_hex(8)
@@ -91,6 +93,7 @@ def _question(token: str, types: tuple[int, ...]) -> str:
     """
     if not types:
         return f"SELECT '{token}'::pg_catalog.text"
+    # pg_column_size takes any type: of a parameter without one it could not tell which (42P18).
     values_ = [f"${number}" if oid else f"${number}::pg_catalog.text" for number, oid in enumerate(types, 1)]
     sizes = " OPERATOR(pg_catalog.+) ".join(f"coalesce(pg_catalog.pg_column_size({v}), 0)" for v in values_)
     listed = "".join(f", CASE WHEN s.few THEN {v} END" for v in values_)
@@ -134,6 +137,7 @@ def _note(context: SessionContext, name: bytes, kept: SqlPrepared) -> None:
     prepared = kept.prepared
     late = kept if prepared is None else None
     statement.answer = LakeStatement(prepared or Prepared(kept.types, (), None), late)
+    # First, since a name that is taken counts as unknown from then on.
     context.registry.statements.pop(name, None)
     context.note_parsed(name, statement)
 
@@ -203,6 +207,7 @@ def executed_portal(
     prepared, parameters = portal.prepared
     answer = portal.statement.answer
     assert answer is not None
+    # Describe has told other columns: PostgreSQL's own error where a table has changed meanwhile.
     if prepared.columns != answer.columns:
         raise SqlError("0A000", "cached plan must not change result type")
     yield from run(context, portal, prepared, parameters, max_rows, limit)

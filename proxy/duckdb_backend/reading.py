@@ -23,6 +23,7 @@ from rewright.proxy.statements import Portal
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import CommandComplete, DataRow
 
+# small enough that a cancel is noticed soon, large enough that handing over costs little
 BATCH = 500
 
 
@@ -51,6 +52,7 @@ def run(
     lake = context.lake
     assert lake is not None
     check_forms(context)
+    # An Execute with a limit of rows has suspended the portal: the next one reads on.
     if portal.cursor is None:
         portal.cursor = yield from limit.wait(partial(lake.run, prepared, parameters, context.session_view()))
         yield Emit(encoding.notices((*prepared.notices, *portal.cursor.notices)))
@@ -68,6 +70,7 @@ def run(
             cursor.close()
             yield Emit(CommandComplete((prepared.tag or f"SELECT {sent}").encode()).encode())
             return
+        # As in PostgreSQL also where no row is left: whether one is, the next Execute finds out.
         if max_rows and not left:
             yield Emit(backend.PORTAL_SUSPENDED)
             return

@@ -48,6 +48,7 @@ ARRAYS: Mapping[int, int] = {
 _EPOCH_DAY = date(2000, 1, 1)
 _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamp without time zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
+_DAY_MICROS = 86_400_000_000
 
 
 _HALVES_SHOW = 2.0**53
@@ -197,7 +198,7 @@ def _days_and_micros(value: timedelta) -> tuple[int, int]:
     """Days and microseconds of one sign, where Python keeps negative days and positive seconds."""
     days, micros = value.days, value.seconds * 1_000_000 + value.microseconds
     if days < 0 and micros:
-        days, micros = days + 1, micros - 86_400_000_000
+        days, micros = days + 1, micros - _DAY_MICROS
     return days, micros
 
 
@@ -209,6 +210,7 @@ def json_text(value: object) -> str:
 def _jsonable(value: Any) -> Any:
     match value:
         case dict():
+            # A MAP, as DuckDB gives one: its keys and its values, side by side.
             if set(value) == {"key", "value"} and all(isinstance(v, list) for v in value.values()):
                 return {str(k): _jsonable(v) for k, v in zip(value["key"], value["value"], strict=True)}
             return {str(k): _jsonable(v) for k, v in value.items()}
@@ -233,6 +235,7 @@ def _array_text(value: Any, element: int) -> str:
 
 
 def _array_item(text: str) -> str:
+    # Unquoted, NULL would be read back as no value (array_out quotes it, too).
     if _PLAIN.match(text) and text.upper() != "NULL":
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -350,6 +353,7 @@ def _numeric_binary(value: Any) -> bytes:
         groups.pop()
     if not groups:
         weight = 0
+    # numeric has no negative zero.
     negative = 0x4000 if sign and groups else 0
     return struct.pack(f"!hhHh{len(groups)}h", len(groups), weight, negative, scale, *groups)
 
@@ -364,6 +368,7 @@ def _clock(value: time) -> int:
 
 def _timetz_binary(value: time) -> bytes:
     offset = value.utcoffset() or timedelta()
+    # timetz counts its zone in seconds west of Greenwich; Python east of it.
     return struct.pack("!qi", _clock(value), -int(offset.total_seconds()))
 
 
@@ -479,6 +484,7 @@ def _array_from_binary(data: bytes) -> list[object]:
     if dimensions != 1:
         raise BadValue("arrays of several dimensions are not supported", "0A000")
     (count,) = struct.unpack_from("!i", data, 12)
+    # Behind dimensions, flags, element type, and one pair of length and lower bound.
     at = 20
     items: list[object] = []
     for _ in range(count):
@@ -502,13 +508,17 @@ def _numeric_from_binary(data: bytes) -> Decimal:
         return Decimal("Infinity" if sign == 0xD000 else "-Infinity")
     groups = struct.unpack_from(f"!{count}h", data, 8)
     total = sum((Decimal(group).scaleb(4 * (weight - i)) for i, group in enumerate(groups)), Decimal(0))
+    # The scale is a part of the value: 1.50 is shown with two digits.
     exact = total.quantize(Decimal(1).scaleb(-scale)) if scale else total.to_integral_value()
     return -exact if sign == 0x4000 else exact
 
 
 def _time_of(micros: int) -> time:
+    # PostgreSQL has 24:00:00 as a time of its own; Python, and so a lake, ends before it
+    if not 0 <= micros < _DAY_MICROS:
+        raise BadValue("time out of range", "22008")
     seconds, fraction = divmod(micros, 1_000_000)
-    return time(seconds // 3600 % 24, seconds // 60 % 60, seconds % 60, fraction)
+    return time(seconds // 3600, seconds // 60 % 60, seconds % 60, fraction)
 
 
 _UNPACKERS: Mapping[int, Callable[[bytes], object]] = {
@@ -538,6 +548,7 @@ def _array_items(text: str) -> list[str | None]:
     inside = text[1:-1]
     pattern = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^,{}"]*))\s*(,|$)', re.DOTALL)
     at = 0
+    # Behind a last comma stands one more item, which is empty.
     while at < len(inside) or (items and inside.endswith(",") and at == len(inside)):
         found = pattern.match(inside, at)
         if found is None:

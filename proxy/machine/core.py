@@ -1,6 +1,7 @@
-"""Which of the two ``rewright.proxy.machine.hot`` is in use: compiled, or as it stands.
+"""Which ``rewright.proxy.machine.hot`` is in use: the compiled copy or the Python source.
 
-Compiled it is the same in about a third of the time, and nothing else. Owns the choice and its reason.
+The compiled copy does the same in about a third of the time, and nothing else. Owns the choice and its
+reason.
 """
 
 from __future__ import annotations

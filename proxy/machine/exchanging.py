@@ -112,10 +112,12 @@ class Exchanging:
         if message and self._cycles.failed:
             # the cycle it belongs to has failed meanwhile: the server skips it, and would skip what we ask
             interceptor.special().close()
+            # It counts all the same: a cycle that it ends is answered with a ReadyForQuery.
             self._client.account(message[0])
             self._to_server(message)
             self._release(Event.SKIPPED)
             return
+        # The client's messages before this one are answered first, and their answers are the client's.
         self._replies.add_unanswered()
         self._server.slow = True
         self._life.step(Event.BEGUN)
@@ -131,6 +133,7 @@ class Exchanging:
         if self._paused:
             self._paused = False
             self._pause(False)
+        # Before what was held goes out: it is walked the quick way where that is possible again.
         self._client.settle()
         self._server.settle()
         if held:
@@ -141,6 +144,7 @@ class Exchanging:
         """The session is only relayed from here on: what the server is to get first of what is held."""
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
+            # Its ``finally`` clauses run, so that what it noted of the session is put right.
             exchange.close()
             self._replies.clear()
         held = self._waiting + self._client.take_kept() + bytes(self._held)
@@ -177,6 +181,7 @@ class Exchanging:
         match step:
             case Ask(messages, pending_replies, cycles):
                 self._ask(pending_replies, cycles)
+                # Without Flush or Sync the server may keep what it has to say in its buffer.
                 self._to_server(messages if cycles else messages + FLUSH)
                 return True
             case Send(messages, pending_replies, kinds):
@@ -226,6 +231,7 @@ class Exchanging:
         sent.append(PendingReply(take=lambda kind, message: self._outcome(run, sent, kind, message)))
         self._replies.add(sent)
         self._run = sent
+        # The Execute counts as the client's own, whose place it takes.
         self._cycles.since += b"E"
         messages = run.messages
         # with its Sync the outcome takes one round trip; without one the server is asked to send what it has

@@ -67,6 +67,7 @@ TRANSITIONS: Mapping[Phase, Mapping[Event, Phase]] = {
         Event.LOST: Phase.BROKEN,
         Event.ENDS: Phase.PASSING_THROUGH,
     },
+    # Nothing leads back: what was not looked at may have changed anything that is known of the session.
     Phase.PASSING_THROUGH: {},
     Phase.BROKEN: {},
 }

@@ -39,6 +39,7 @@ class PendingReplies:
 
     def add_unanswered(self) -> None:
         """What the client has sent already in the cycle that is open."""
+        # Where replies are sorted already, those of the client have been added as its messages went out.
         if not self.queue:
             self.add(PendingReply() for _ in range(len(self._cycles.since) - self._cycles.answered))
 
@@ -72,6 +73,7 @@ class PendingReplies:
         return True
 
     def _done(self, reply: PendingReply) -> None:
+        # What answers messages of ours is not counted: ``since`` lists the client's messages only.
         if reply.visible and not reply.cycle:
             self._cycles.answered += 1
         if reply.ask is not None:

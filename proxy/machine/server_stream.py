@@ -63,6 +63,7 @@ class ServerStream(ServerWalk):
 
     def settle(self) -> None:
         """When only replies for the client are left, nobody needs to sort them."""
+        # An exchange may yet add takers, and wants what comes back one message at a time.
         if self._life.exchanging:
             return
         if self._replies and self._replies.are_plain():
@@ -82,6 +83,7 @@ class ServerStream(ServerWalk):
 
     def strange(self, data: bytes) -> None:
         self.upwards.pass_through("malformed message from the server")
+        # Behind a length that is wrong, what looks like a header may be anything.
         self.table = NOTHING
         self._to_client(data)
 
@@ -92,6 +94,7 @@ class ServerStream(ServerWalk):
     def event(self, kind: int, message: bytes) -> None:
         cycles, interceptor = self._cycles, self._client.interceptor
         if kind == READY:
+            # Only while replies are sorted: else the walk of ``hot.py`` does the same by itself.
             cycles.pending -= 1
             cycles.status = message[HEADER_SIZE]
             cycles.answered = 0
@@ -106,6 +109,7 @@ class ServerStream(ServerWalk):
             self._life.fatal = self._life.fatal or is_fatal(message)
             if interceptor is not None:
                 interceptor.error(message)
+            # The server skips to the next Sync, and with it a Query whose ReadyForQuery is being counted on.
             if cycles.mixed and cycles.pending:
                 self.upwards.pass_through("an error before a query without a Sync")
         elif kind == COMPLETE:
@@ -122,6 +126,7 @@ class ServerStream(ServerWalk):
     def back_to_usual(self) -> None:
         cycles, client = self._cycles, self._client
         cycles.unusual = cycles.failed = cycles.cancelled = False
+        # A COPY that was refused or failed ends without CopyDone: its cycle's end is the end of it, too.
         client.table = client.normal
         if client.interceptor is not None:
             cycles.unusual = client.interceptor.cycle_ended()
@@ -136,10 +141,13 @@ class ServerStream(ServerWalk):
             # what waits for the end of the COPY can't bring it about, and the server refuses it in a COPY
             self.upwards.pass_through("a message behind a COPY that has not ended")
         elif cycles.pending == 1 and cycles.last == SYNC_TYPE:
+            # The COPY swallows the Sync that came with the Execute: the cycle is open again, and lacks the
+            # answer to that Execute only. The client sends another Sync behind its CopyDone.
             cycles.pending = 0
             cycles.since = b"E"
             cycles.answered = 0
         elif cycles.pending > 1:
+            # Which of the Syncs under way the server ignores depends on when they reach it.
             self.upwards.pass_through("COPY inside a pipeline")
         self._client.table = IN_COPY
         cycles.unusual = True
@@ -181,6 +189,7 @@ class ServerStream(ServerWalk):
             self.strange(data)
             return size
         reply = self._replies.first
+        # Rows for the client need not be whole, and a large value must not be collected in memory.
         if end > size and reply.take is None and (kind in DATA or length > EVENT_LIMIT):
             self._to_client(data)
             self.skip = end - size
@@ -196,11 +205,13 @@ class ServerStream(ServerWalk):
         return end
 
     def _sort(self, reply: PendingReply, kind: int, message: bytes) -> None:
+        # They may come between any two messages and answer none (manual, "Asynchronous Operations").
         if kind in {PARAMETER, NOTIFICATION} or (kind == NOTICE and reply.take is None):
             if kind == PARAMETER:
                 self.event(kind, message)
             self._to_client(message)
             return
+        # No ReadyForQuery follows, so the replies still to come never do.
         if kind == ERROR and is_fatal(message):
             self._life.fatal = True
             self.upwards.pass_through("the server ends the session")
@@ -213,6 +224,7 @@ class ServerStream(ServerWalk):
             self._to_client(shown)
         if kind == READY and not reply.cycle:
             self.upwards.pass_through("ReadyForQuery inside a reply")
+        # An error does not complete the reply of a cycle: ReadyForQuery comes behind it.
         elif kind == READY or (not reply.cycle and (COMPLETIONS[kind] or kind == ERROR)):
             self._finish(reply, kind)
         self.upwards.answer_due()
@@ -228,4 +240,5 @@ class ServerStream(ServerWalk):
 
 def is_fatal(message: bytes) -> bool:
     """Whether an ErrorResponse ends the session."""
+    # Field V is never translated, as S is (9.6 and later), and comes second: its place is near the beginning.
     return b"VFATAL\0" in message[:64] or b"VPANIC\0" in message[:64]

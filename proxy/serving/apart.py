@@ -1,7 +1,7 @@
 """A question behind other messages of the same pipeline: drivers send BEGIN and the first statement at once.
 
-Owns the Sync of ours by which the question gets cycles of its own without ending anything of the client's.
-Must not know how a question is read. docs/decisions/0430-questions-behind-begin-in-a-pipeline.md.
+Owns the Sync that the proxy adds: with it the question gets cycles of its own, and nothing of the client's is
+ended. Must not know how a question is read. docs/decisions/0430-questions-behind-begin-in-a-pipeline.md.
 """
 
 from __future__ import annotations

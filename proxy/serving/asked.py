@@ -73,6 +73,7 @@ class Asked(TakesExecutes):
         self, context: SessionContext, name: bytes, portal: Portal, max_rows: int
     ) -> Exchange:
         message = Execute(name, max_rows).encode()
+        # A later Execute of the same portal: its bounds have been set, and its rows are the first one's.
         if portal.private:
             context.measuring.portion_begins()
             yield from forwarding.portion(portal.private, name, max_rows)

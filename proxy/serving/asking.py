@@ -1,5 +1,4 @@
-"""The role that a session has at the moment, as the server says: asked before an answer that depends on
-rights.
+"""The current role of a session, according to the server: asked before an answer that depends on rights.
 
 Must not know what is asked for.
 """

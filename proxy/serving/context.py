@@ -64,7 +64,7 @@ class SessionContext(Protocol):
         """When the set of rewrites has changed, statements prepared before gain or lose theirs."""
 
     def session_view(self) -> SessionView:
-        """As its login told, with the rights of nobody."""
+        """As its login said, without the rights of any role."""
 
     def seen_as(self, current: str) -> SessionView:
         """The session with the rights of its current role, as the server named it just now."""

@@ -74,6 +74,7 @@ class ServeExecute(Serving):
     def exchange(self) -> Exchange:
         clean = self.clean
         try:
+            # FETCH or MOVE may have read from it: the replacement would begin with rows the client has had.
             if self.portal.moved:
                 raise Declined("block")
             self.precheck(clean=clean)
@@ -83,6 +84,7 @@ class ServeExecute(Serving):
             yield from self._original(self.message)
             return
         except Skipped:
+            # The server skips it, too, since an earlier message of the client failed: no reply will come.
             yield Send(self.message, kinds=b"E")
             return
         except Broken as broken:
@@ -131,8 +133,10 @@ class ServeExecute(Serving):
             yield from self._original(self.message)
             return
         if not clean or not may_retry(error):
+            # The error was swallowed with our replies: for the client its own cycle has failed at this place.
             self.cycles.failed = True
             self.failed_outright(broken)
+            # The position counts in the replacement's text, which the client does not know.
             yield Emit(error.without(b"P").encode())
             return
         try:

@@ -1,8 +1,8 @@
-"""What the failure of a replacement says of it.
+"""What a replacement's failure says about the replacement.
 
 Owns which errors may have come from anywhere (a cancel, a lock, memory, a lost connection), and the
-comparison with what the original came to in the same session. Error texts are never kept: the server puts
-values of rows and literals into them.
+comparison with what the original did in the same session. Error texts are never kept: the server puts values
+of rows and literals into them.
 """
 
 from __future__ import annotations

@@ -229,6 +229,7 @@ select {settings}
   {digest}
 """)
 
+# those of the guard's row before the settings
 _FIXED_COLUMNS = 15
 # A zone that is spelled out, as POSIX has it, may call its own distance by a name that queries mean UTC by:
 # under 'UTC+3' a moment AT TIME ZONE 'UTC' is three hours sooner (DecodeTimezoneAbbrev)
@@ -324,6 +325,7 @@ def split_name(name: str) -> tuple[str, str]:
     while rest:
         if rest.startswith('"'):
             end = 1
+            # A doubled quote stands for one in the name.
             while (end := rest.index('"', end)) >= 0 and rest[end + 1 : end + 2] == '"':
                 end += 2
             parts.append(rest[1:end].replace('""', '"'))
@@ -383,6 +385,8 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("search_path", guard.search_path is None or visible_path(row.search_path) == guard.search_path),
         ("facts", bool(guard.digest) and row.digest == guard.digest),
         (guard.about_rows, row.references == "t"),
+        # REPEATABLE READ and SERIALIZABLE keep their first snapshot: the guard would read older catalogs than
+        # the planner.
         ("isolation", row.isolation.startswith("read ")),
         ("privileges", not in_block or row.privileges in {"t", ""}),
     )
@@ -408,6 +412,7 @@ def named_path(setting: str, user: str) -> tuple[str, ...]:
     """The schemas that a search_path of ``user`` names, in the order in which they are looked into."""
     names = [split_name(part)[1] for part in _PATH_ITEM.findall(setting)]
     named = tuple(user if name == "$user" else name for name in names if name and name != "pg_temp")
+    # Searched first where the path does not name it (manual, "The System Catalog Schema").
     return named if "pg_catalog" in named else ("pg_catalog", *named)
 
 
@@ -430,6 +435,7 @@ def parse_array(text: str) -> tuple[str, ...]:
 def _quoted_item(text: str, position: int) -> tuple[str, int]:
     item = []
     while text[position] != '"':
+        # A backslash keeps the next character, whatever it is (manual, "Array Input and Output Syntax").
         position += text[position] == "\\"
         item.append(text[position])
         position += 1

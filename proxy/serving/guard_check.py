@@ -72,6 +72,21 @@ class _Statement:
     inner: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A batch that binds the replacement to ``portal`` and asks the guard, and where in it the replacement's
+    messages and the answers stand. ``verifier``, ``target``: -1 where that is not asked.
+    """
+
+    batch: Batch
+    statement: _Statement
+    portal: bytes
+    of_replacement: range
+    row_index: int
+    verifier: int
+    target: int
+
+
 class Serving:
     """What serving a Query and serving an Execute share."""
 
@@ -98,13 +113,18 @@ class Serving:
         encoding = parameters.get(b"client_encoding", b"UTF8").upper()
         if context.ports.pause is not None and context.ports.pause.paused:
             raise Declined("paused")
+        # Texts of rewrites are stored as UTF-8: in another encoding the same bytes may be other characters.
         if encoding not in {b"UTF8", b"UTF-8", b"UNICODE"}:
             raise Declined("encoding")
+        # Off, a backslash in a literal escapes what follows: the literal is not what it was found to be.
         if parameters.get(b"standard_conforming_strings", b"on") != b"on":
             raise Declined("settings")
+        # A proof holds for the functions and operators of the major version it was made for.
         if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
             raise Declined("facts")
         site = self.candidate.site
+        # Facts about rows (foreign keys found to hold) were looked at some time ago, and may not hold for
+        # ever.
         if rewrite.until < time.time():
             raise Declined(rewrite.guard.about_rows)
         if context.identity.user in rewrite.doubted_by or context.measuring.is_doubted(rewrite.id):
@@ -113,8 +133,11 @@ class Serving:
             raise Declined("settings")
         if self.cycles.mixed:  # the server is in a state of its own until a Sync
             raise Declined("block")
+        # In a block a failure can't be rolled back and the original run: the error must be the original's
+        # own.
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
             raise Declined("block")
+        # The new table would store a collation that the guard does not compare.
         if site is not None and site.kind == "create" and names_collation(*self.candidate.inner):
             raise Declined("target")
         if rewrite.measure_original and site is None and random.random() < MEASURED_SHARE:  # noqa: S311 -- a sample, no secret
@@ -151,8 +174,8 @@ class Serving:
 
     @property
     def mute(self) -> bytes:
-        """What the extension says of our hints, past client_min_messages, is not for the client, who gave
-        none.
+        """What the extension reports about our hints, whatever client_min_messages is, is not for the client,
+        which gave no hints.
         """
         return b"Mpg_hint_plan:" if self.candidate.rewrite.hinted else b""
 
@@ -171,11 +194,46 @@ class Serving:
 
         Raises Declined, Broken (a private message failed) or Skipped.
         """
-        # outside a block the implicit transaction is given up, in one there is a savepoint: the guard goes
-        # first and alone, since the replacement is not bound where it does not agree
+        # in a block the guard goes first and alone, under a savepoint: nothing is bound where it disagrees
         if not clean:
             yield from self._guard_alone()
         text = self.wanted_text()
+        asked = self._asked(text, bind, types)
+        statement = asked.statement
+        replies = yield from self._replies(asked.batch)
+        # Its Close was skipped with the error, or not sent: the client's portal is bound to it below.
+        if statement.once and (replies.error is not None or self.name):
+            self.privates.close_later(statement.name)
+        yield from self._checked(replies, asked.of_replacement)
+        private = statement.kept or self._parsed(replies, statement, (text, types))
+        # Bound now, whatever is decided below: it is closed with the next batch, unless it is executed.
+        self.privates.dead_portals.append(asked.portal)
+        self._verify(replies, asked.verifier)
+        self._judge(replies, asked.row_index, clean=clean)
+        if asked.target >= 0 and not says_yes(replies.pending_replies[asked.target]):
+            raise Declined("target")
+        self._require_columns(columns, private, refused)
+        # the settings that the guard has just read may ask for another text than was bound
+        if self.wanted_text() != text:
+            raise Declined("hints")
+        if self.name:
+            yield from self._take_the_name(bind, statement.name)
+            return self.name
+        self.privates.dead_portals.remove(asked.portal)
+        return asked.portal
+
+    def _require_columns(
+        self, columns: tuple[Column, ...] | None, private: Private, refused: set[str]
+    ) -> None:
+        """Raises Declined: the client has been given the description of its own text, and the rows must fit
+        it.
+        """
+        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
+            refused.add("signature")
+            raise Declined("signature")
+
+    def _asked(self, text: bytes, bind: Bind, types: tuple[int, ...]) -> _Asked:
+        """Put together what parses and binds the replacement and asks the guard. Nothing is sent yet."""
         batch = self._batch()
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
@@ -188,28 +246,7 @@ class Serving:
             batch.add(Close(b"S", statement.name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
-        target = self._add_target(batch)
-        replies = yield from self._replies(batch)
-        if statement.once and (replies.error is not None or self.name):
-            self.privates.close_later(statement.name)
-        yield from self._checked(replies, of_replacement)
-        private = statement.kept or self._parsed(replies, statement, (text, types))
-        self.privates.dead_portals.append(portal)
-        self._verify(replies, verifier)
-        self._judge(replies, row_index, clean=clean)
-        if target >= 0 and not says_yes(replies.pending_replies[target]):
-            raise Declined("target")
-        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
-            refused.add("signature")
-            raise Declined("signature")
-        # the settings that the guard has just read may ask for another text than was bound
-        if self.wanted_text() != text:
-            raise Declined("hints")
-        if self.name:
-            yield from self._take_the_name(bind, statement.name)
-            return self.name
-        self.privates.dead_portals.remove(portal)
-        return portal
+        return _Asked(batch, statement, portal, of_replacement, row_index, verifier, self._add_target(batch))
 
     def _take_the_name(self, bind: Bind, statement: bytes) -> Generator[Any, Any, None]:
         """Bind the replacement to the client's named portal: FETCH, MOVE and functions that are given its
@@ -270,6 +307,7 @@ class Serving:
         """In a block, after a message of ours has failed: back to where it began. False: it can't be done."""
         if not self._in_block:
             return False
+        # The failed block takes a ROLLBACK TO only after a Sync has ended the skipping.
         yield Ask(SYNC, 0, cycles=1)
         replies = yield self.privates.rolling_back().ask()
         return replies.error is None and not replies.aborted
@@ -310,6 +348,7 @@ class Serving:
         try:
             checked(replies)
         except Broken as broken:
+            # Replies come in order, so the first message without one is the message that failed.
             failed = next(
                 (i for i, pending_reply in enumerate(replies.pending_replies) if not pending_reply), -1
             )
@@ -404,5 +443,6 @@ class Serving:
 
 
 def _major(version: bytes) -> int:
+    # "16.3 (Debian 16.3-1)", "18beta1", and what compatible servers say: 0 where it is no number.
     digits = version.split(b".")[0].split(b" ")[0]
     return int(digits) if digits.isdigit() else 0

@@ -1,4 +1,4 @@
-"""Who a session is: what its login told, and the rights of the role it has at a moment (docs/decisions/0292).
+"""Who a session is: what its login said, and the rights of its current role (docs/decisions/0292).
 
 Plain records. Must not know what is asked of a session, nor how its role is found out (``asking``).
 """
@@ -54,7 +54,7 @@ class Login:
 
 @dataclass(slots=True)
 class Identity:
-    """Who the session is, as far as its login told."""
+    """Who the session is, as far as its login says."""
 
     database: str
     user: str

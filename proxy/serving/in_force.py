@@ -1,4 +1,4 @@
-"""The settings of one session, as they count: read back from the server, or kept here where it can't know
+"""The settings in force in one session: read back from the server, or kept here where the server can't know
 them.
 
 Owns when they must be read again. Must not know messages, nor what the settings are used for.
@@ -105,6 +105,7 @@ class SettingsInForce:
             return
         self._said_path = text
         before, self._path = self._path, visible_path(text)
+        # The first path that is read changes nothing: nothing was looked up with another.
         if before and before != self._path:
             self._on_change()  # another rewrite of the same text may be meant
 
@@ -117,6 +118,7 @@ class SettingsInForce:
         self._warn(dict(zip(self.rules.names, texts, strict=True)), wrong)
         if self.view.pooled:
             self.kept.share(texts)
+        # A rollback would take back what a SET in the open block has done: they are read again after it.
         self.stale = self._session.cycles.status != IDLE and not self.kept.in_force
         self._set_slow_after()
         if before != (self.view.mode, self.stale):
@@ -140,12 +142,12 @@ class SettingsInForce:
         self._on_read()
 
     def take_warnings(self) -> bytes:
-        """What the client is to be told of its settings."""
+        """What to tell the client about its settings."""
         told, self._warnings = self._warnings, b""
         return told
 
     def _warn(self, texts: Mapping[str, str | None], wrong: tuple[str, ...]) -> None:
-        """Each wrong value is told of once, as long as it stands."""
+        """Each wrong value is reported once, as long as it is set."""
         found = {(name, texts[name] or "") for name in wrong}
         for name, text in sorted(found - self._warned):
             said = f'invalid value for parameter "rewright.{name}": "{text}"; its default counts'

@@ -117,6 +117,7 @@ class RewriteIndex:
 
     def replace(self, rewrites: Iterable[ServedRewrite]) -> None:
         self._tables = _Tables(rewrites, self._templater)
+        # After the tables: who sees the new version must find what belongs to it.
         self.version += 1
         self.passing.clear()  # sessions that do not know yet find nothing in theirs
         self.passing = {IN_USE}
@@ -167,6 +168,7 @@ class RewriteIndex:
 
 def _of_types(known: Sequence[Candidate], param_types: _Types, path: tuple[str, ...]) -> Candidate | None:
     def takes(types: _Types) -> bool:
+        # Types declared as 0 are left to the server to infer: as good as none declared.
         return types == param_types or not (any(param_types) or types)
 
     return _found_for([one for one in known if takes(one.rewrite.param_types)], path, lambda one: one.rewrite)

@@ -19,6 +19,7 @@ from rewright.proxy.session import Cancelled, Exchange, Send, Wait
 from rewright.proxy.statements import Portal
 from rewright.proxy.wire.frontend import Execute, Query
 
+# texts that one session remembers as asked about
 MAX_ASKED = 10_000
 
 
@@ -27,10 +28,12 @@ def _ask(context: SessionContext, text: bytes, query: SlowQuery) -> Generator[An
     assert port is not None
     if len(context.lookups.asked) >= MAX_ASKED:
         context.lookups.asked.clear()
+    # Before the answer is there: two sessions' worth of waiting for one text would help nobody.
     context.lookups.asked.add(text)
     try:
         found: Candidate | None = yield Wait(lambda: port.optimise(query), limit=query.settings.budget)
     except SqlError as error:
+        # Only a cancel ends the client's statement: whatever else the optimiser meets, the query runs.
         if error.sqlstate == "57014":
             raise Cancelled from error
         return None

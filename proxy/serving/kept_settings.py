@@ -92,7 +92,7 @@ def _set(found: re.Match[str]) -> SetCommand | None:
 
 
 def _may_set(sql: bytes) -> bool:
-    """Whether a text that is no plain command may change settings of ours all the same."""
+    """Whether a text that is not a plain command may still change settings of ours."""
     return _MAY_SET.search(sql) is not None and not _DEFINITION.match(sql)
 
 
@@ -143,6 +143,7 @@ class KeptSettings:
     def answered(self, pooled: bool, defined: str) -> None:
         """The server's row for ``WHO_SERVES``."""
         self.pooled = pooled
+        # The most particular come first: written last, they count.
         for entry in reversed(parse_array(defined)):
             name, _, text = entry.partition("=")
             self._defined[name.removeprefix("rewright.").lower()] = text
@@ -157,7 +158,7 @@ class KeptSettings:
             self._startup.clear()
 
     def texts(self) -> tuple[str | None, ...]:
-        """In the order of the names; None: unset. Where nothing is certain nothing is to be served: ``mode``
+        """In the order of the names; None: unset. Where nothing is certain, nothing may be served: ``mode``
         is off.
         """
         state = self._state
@@ -171,6 +172,7 @@ class KeptSettings:
         for layer in (self._state.local, self._state.lasting):
             if name in layer and layer[name] is not None:
                 return layer[name]
+            # Set to DEFAULT in this layer: what the layer below says does not count either.
             if name in layer:
                 break
         return self._startup.get(name) or self._defined.get(name)
@@ -188,11 +190,13 @@ class KeptSettings:
         state = self._state
         if command is UNREAD:
             self.doubt()
+        # RESET ALL and DISCARD ALL end doubt, too: all is as it was at the start.
         elif not command.name:
             self._state = _State()
         elif command.local:
             self._state = replace(state, local={**state.local, command.name: command.text})
         else:
+            # As in PostgreSQL, a SET after a SET LOCAL in the same transaction replaces it.
             local = {name: text for name, text in state.local.items() if name != command.name}
             self._state = replace(state, lasting={**state.lasting, command.name: command.text}, local=local)
 
@@ -226,6 +230,8 @@ class KeptSettings:
             return False
         ending, failed = self._ending, self._failed
         self._ending, self._failed = b"", False
+        # A transaction that has failed ends with the tag ROLLBACK, whatever the client said: with the tag
+        # COMMIT the changes hold.
         if idle and (ending == b"ROLLBACK" or (failed and ending != b"COMMIT")):
             self._state = self._before
         elif not idle and ending == b"ROLLBACK":

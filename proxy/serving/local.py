@@ -218,6 +218,7 @@ def execute_exchange(
         yield Send(message, pending_replies=(pending_reply,), kinds=b"E")
         return
     notices = b""
+    # The first Execute of the portal computes all rows; further ones are given what is left.
     if portal.rows is None:
         try:
             given = bound_values(portal, portal.statement.param_types)
@@ -249,6 +250,7 @@ def _rows_unit(portal: Portal, max_rows: int, notices: bytes) -> PendingReply:
     size = max_rows if 0 < max_rows < len(rows) else len(rows)
     shown, portal.rows = rows[:size], rows[size:]
     end = backend.PORTAL_SUSPENDED if portal.rows else portal.tag
+    # Executed again after its end, a portal gives no rows and says so.
     if not portal.rows:
         portal.tag = CommandComplete(b"SELECT 0").encode()
 

@@ -12,6 +12,7 @@ from rewright.proxy.serving.in_force import UNWANTED, SettingsInForce
 from rewright.proxy.serving.sites import FIRST, find_site
 from rewright.proxy.slow import is_select
 
+# texts without a rewrite that are remembered
 MAX_PASSING = 1000
 _SITES = frozenset(bytes((byte,)) for byte in FIRST)
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)

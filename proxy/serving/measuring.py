@@ -169,6 +169,7 @@ class Measuring:
         """
         timing, self.timing = self.timing, None
         assert timing is not None
+        # What the client read in part ended for it when it had the rows it wanted.
         now = self._clock() if timing.paused is None else timing.paused
         metrics = self._metrics
         metrics.routes[timing.route] += 1
@@ -177,6 +178,7 @@ class Measuring:
         metrics.seconds[timing.route].observe(now - timing.began)
         metrics.overhead_seconds += timing.overhead
         self.last = _last(timing, now)
+        # What was executed behind it is the last query now.
         if self._followed:
             self.passed()
         self._rewatch()

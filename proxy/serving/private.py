@@ -54,6 +54,7 @@ def statement_name(text: bytes, types: tuple[int, ...], kind: bytes = b"s") -> b
 
 VERIFIER_STATEMENT = statement_name(_VERIFIER_SQL, (_TEXT, _TEXT))
 NOWHERE = _PREFIX + b"none"
+# statements that stay prepared on the client's connection: the server keeps a plan for each
 MAX_PRIVATE = 32
 
 
@@ -174,6 +175,7 @@ class Privates:
 
     def add_cleaning(self, batch: Batch) -> None:
         """Close what is not needed any more; closing what does not exist is no error."""
+        # Each transaction may be on another connection: what an earlier one prepared need not be on this one.
         if not self.lasting:
             self.statements.clear()
             self.guard_ready = self.verifier_ready = False
@@ -185,6 +187,7 @@ class Privates:
 
     def not_cleaned(self) -> None:
         """A batch with cleaning in it was skipped, or a part of it."""
+        # The server skips what stands behind an error, and which Close that was is not looked into.
         self.dead_portals += self._closing
         self._closing = []
 
@@ -247,6 +250,7 @@ class Privates:
         """Name of the new statement and the index of its description. ``passing``: it is for one execution
         only.
         """
+        # The one that was used longest ago: executions move theirs to the end.
         while len(self.statements) >= MAX_PRIVATE and not passing:
             _, oldest = self.statements.popitem(last=False)
             batch.add(Close(b"S", oldest.name).encode())

@@ -280,6 +280,7 @@ def _lending(
                 raise SqlError("XX000", "the process that reads the question tried to end the transaction")
             replies: Replies = yield Ask(step.data, 0, cycles=1)
             reply = _as_sent(replies)
+            # The last byte of a cycle is ReadyForQuery's: where the reader has left the transaction.
             status = reply[-1]
             step = yield from limit.wait(partial(conversation.next, reply))
     except (SqlError, Cancelled):

@@ -1,7 +1,7 @@
-"""Errors of ours where the server's would stand.
+"""Our own errors in place of the server's.
 
-The server is made to fail where the client's message stands, so that failed transactions and skipping to Sync
-are its own; the client gets our words for it. Must not know what is refused.
+The server is made to fail at the client's message, so that failed transactions and skipping to Sync are its
+own; the client gets our error instead of the server's. Must not know what is refused.
 """
 
 from __future__ import annotations

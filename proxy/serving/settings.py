@@ -74,6 +74,7 @@ class Settings:
         value = found["value"]
         if value.lower() == "default":
             return
+        # what is no plain literal the server judges, and it is looked at when it is read back
         literal = LITERAL.fullmatch(value)
         if literal is not None:
             single, double, plain = literal.groups()
@@ -90,6 +91,7 @@ class Settings:
             return None
         default = _quoted(self._defaults[name])
         current = f"pg_catalog.current_setting('rewright.{name}', true)"
+        # a custom setting that was RESET is an empty text, not NULL
         value = f"case when {current} operator(pg_catalog.<>) '' then {current} else {default} end"
         if kept is not None:
             value = f"{_quoted(kept(name) or self._defaults[name])}::pg_catalog.text"

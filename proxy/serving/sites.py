@@ -1,9 +1,9 @@
-"""Where else a SELECT stands: COPY (SELECT) TO STDOUT, CREATE TABLE AS, INSERT ... SELECT, EXPLAIN.
+"""SELECTs inside other statements: COPY (SELECT) TO STDOUT, CREATE TABLE AS, INSERT ... SELECT, EXPLAIN.
 
-Owns cutting such a text into what stands before, the SELECT, and what stands behind, and what must hold of
-the table that is written. A text is cut by its first words only; that the piece in the middle is a whole
-SELECT is known when a rewrite of exactly that text is found. Comments may stand in front, and block comments
-behind; within, one could swallow what follows.
+Owns cutting such a text into what stands before the SELECT, the SELECT, and what stands behind it, and what
+must hold of the table that is written. A text is cut by its first words only; that the piece in the middle is
+a whole SELECT is known when a rewrite of exactly that text is found. Comments may stand in front, and block
+comments behind; within, one could swallow what follows.
 """
 
 from __future__ import annotations

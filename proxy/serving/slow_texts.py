@@ -1,5 +1,5 @@
-"""How often one text is reported as slow: of a server that is overloaded every query is, and each would cost
-the proxy more than the query itself does.
+"""How often one text is reported as slow: on an overloaded server every query is slow, and reporting each
+would cost the proxy more than the query itself.
 
 Owns the count, for all sessions of a process. Texts that differ in digits alone are one. Must not know what a
 report says.

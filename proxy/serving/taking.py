@@ -1,6 +1,7 @@
-"""Answers that take the whole conversation over, where rows made here do not do.
+"""Answers that take over the whole conversation, where rows made here are not enough.
 
-Owns the shape by which `rewright.proxy.serving.local` and the context find them. Must not know any of them.
+Owns the protocol by which `rewright.proxy.serving.local` and the context find them. Must not know any of
+them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""How long a statement may take that the proxy answers itself: as long as the session's ``statement_timeout``
-lets it, which the server heeds only in what it runs.
+"""How long a statement that the proxy answers itself may take: what the session's ``statement_timeout``
+allows, which the server applies only to what it runs.
 
 Owns reading the setting and when a statement began. In a pipeline that is its Parse, or its Execute where it
 was prepared before (PostgreSQL manual, section 19.11.1, ``statement_timeout``). Must not do I/O.

@@ -148,6 +148,7 @@ class Fields:
     @property
     def is_fatal(self) -> bool:
         """After FATAL or PANIC the server closes the connection."""
+        # V is never translated; S is, by lc_messages, and is all that servers before 9.6 send
         return (self.get(b"V") or self.get(b"S")) in {b"FATAL", b"PANIC"}
 
     def encode(self) -> bytes:
@@ -207,6 +208,7 @@ def notice(text: str, *, severity: str = "NOTICE", sqlstate: str = "00000") -> b
 def _report(
     kind: bytes, severity: str, sqlstate: str, text: str, hint: str, detail: str, position: int
 ) -> bytes:
+    # the four that every message has; the others are left out where they are empty
     fields = [(b"S", severity), (b"V", severity), (b"C", sqlstate), (b"M", text)]
     fields += [(b"D", detail)] * bool(detail) + [(b"H", hint)] * bool(hint)
     fields += [(b"P", str(position))] * bool(position)
@@ -260,6 +262,7 @@ def _parameter_description(read: Reader) -> ParameterDescription:
 
 def _fields(kind: bytes, read: Reader) -> Fields:
     found: list[tuple[bytes, bytes]] = []
+    # fields in any order, also of codes that are not known yet
     while (code := read.take(1)) != b"\0":
         found.append((code, read.cstring()))
     return Fields(kind, tuple(found))

@@ -187,6 +187,7 @@ def _parse(read: Reader) -> Parse:
 
 def _bind(read: Reader) -> Bind:
     portal, statement = read.cstring(), read.cstring()
+    # none: all are text; one: it counts for all; else one for each value
     formats = tuple(read.int16() for _ in range(read.count()))
     values = tuple(read.value() for _ in range(read.count()))
     return Bind(portal, statement, formats, values, tuple(read.int16() for _ in range(read.count())))
@@ -236,5 +237,6 @@ def decode(kind: bytes, payload: bytes) -> FrontendMessage:
         raise ProtocolViolation(f"invalid frontend message type {kind[0]}")
     read = Reader(payload)
     decoded = decoder(read)
+    # bytes behind the last field: the sender meant another layout, so nothing that was read can be relied on
     read.end()
     return decoded

@@ -11,12 +11,15 @@ from typing import TypeAlias
 
 from rewright.proxy.wire.framing import LENGTH, ProtocolViolation
 
+# protocol manual, "Message Formats": numbers where others have their protocol version
 CANCEL_CODE = 80877102
 SSL_CODE = 80877103
 GSSENC_CODE = 80877104
 # the server's limit for a startup packet (MAX_STARTUP_PACKET_LENGTH)
 MAX_STARTUP = 10000
+# protocol 3.2 allows so many bytes; before, a key had four
 MAX_CANCEL_KEY = 256
+# first byte of a ClientHello: direct TLS (PostgreSQL 17, sslnegotiation=direct)
 TLS_HANDSHAKE = 0x16
 
 

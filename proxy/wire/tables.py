@@ -9,6 +9,7 @@ from struct import Struct
 
 # (type byte, length): what a header says. `step` = length + 1 is the distance to the next header.
 HEADER = Struct("!BI")
+# type and length; the length counts itself and not the type
 HEADER_SIZE = 5
 
 Q, PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC, FLUSH, TERMINATE, CALL = b"QPBDECSHXF"

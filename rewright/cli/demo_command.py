@@ -81,6 +81,7 @@ def demo_config(sample: World, home: Path) -> Config:
 
 
 def _free(port: int) -> int:
+    # 0: any port that is free
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))
@@ -105,7 +106,7 @@ def _introduce(sample: World, supervisor: Supervisor, http: tuple[str, int] | No
 
 
 def _tour(sample: World, supervisor: Supervisor) -> None:
-    """In a thread: who is told to end does not wait for an answer to its query, nor try to cancel it."""
+    """In a thread, so that Ctrl-C neither waits for an answer to its query nor tries to cancel it."""
     import psycopg
 
     from rewright.demo.tour import TourFailed, tour

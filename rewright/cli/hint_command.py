@@ -66,15 +66,11 @@ def command(
     strategy = _strategy(config_path) if model == "on" else None
     documents = []
     try:
+        # executions end by `run_seconds`; this bounds everything else that the session does
         with hinting.HintingSession(
             dsn, limits=session_part.Limits(statement=4 * limit), own=True
         ) as session:
-            if not session.support.extension:
-                echo(
-                    "pg_hint_plan is not loaded there: only CTE keywords are tried; "
-                    "rewright hintplan install DSN gets it",
-                    err=True,
-                )
+            _tell_missing_extension(session)
             for number, text in enumerate(statements, 1):
                 plans = part("rewright.hints.logs", "hints").plans_of(text, logged) if logged else ()
                 found = recommending.recommend(session, text, options, strategy=strategy, logged=plans)
@@ -85,6 +81,15 @@ def command(
         raise DatabaseFailure(error) from error
     if as_json:
         echo_json(documents[0] if len(documents) == 1 else documents)
+
+
+def _tell_missing_extension(session: Any) -> None:
+    if not session.support.extension:
+        echo(
+            "pg_hint_plan is not loaded there: only CTE keywords are tried; "
+            "rewright hintplan install DSN gets it",
+            err=True,
+        )
 
 
 def _echo(number: int, total: int, text: str, lines: Any) -> None:

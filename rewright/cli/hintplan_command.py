@@ -82,6 +82,7 @@ def check(dsn: str | None, as_json: bool) -> None:
 def _checked(dsn: str) -> dict[str, Any]:
     hinting = part("rewright.engines.postgres.hinting", "hintplan")
     session_part = part("rewright.engines.postgres.session", "hintplan")
+    # obeyed only where the library is loaded: the extension alone reads no comments
     probe = "/*+ Set(enable_seqscan off) */ select 1"
     try:
         with hinting.HintingSession(dsn) as session:

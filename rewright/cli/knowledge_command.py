@@ -93,6 +93,7 @@ def add(files: tuple[Path, ...], category: str | None, own: Path, as_json: bool)
         except units.UnitError as error:
             raise Failure(str(error)) from error
         documents.append(checking.document_of(done))
+        # one that is refused does not keep the others out
         if done.problem:
             echo(f"{file}: refused: {done.problem}", err=True)
             continue
@@ -110,6 +111,7 @@ def _keep(unit: Any, file: Path, done: Any, own: Path) -> None:
     target = own / "units" / unit.category
     target.mkdir(parents=True, exist_ok=True)
     (own / "schemas").mkdir(exist_ok=True)
+    # a unit needs its schema to be checked again, and has it beside it
     for schema in (f"{unit.schema}.sql", f"{unit.schema}.data.sql"):
         source = unit.schemas / schema
         if source.exists() and source != own / "schemas" / schema:
@@ -199,6 +201,7 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
         with scratch.ScratchServer() as server:
             waiting = len(build_state.pairs("kept"))
             with _bar("verifying", " pairs", waiting) as bar:
+                # reading all units takes seconds: only where pairs wait
                 known = _known_patterns(own) if waiting else {}
                 written = pipeline.verify(build_state, server, own.expanduser(), rules, bar.update, known)
         counts, left_out = build_state.counts(), build_state.reasons()

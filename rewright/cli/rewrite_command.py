@@ -60,19 +60,7 @@ def command(
     if (source is None) == (top is None):
         raise click.UsageError("give a file or a directory, or --top N")
     config = configuration(config_path)
-    from rewright.rewrite.model import Settings
-
-    settings = Settings(
-        trust=trust,
-        accept=frozenset(config.verify.accept),
-        budget=budget,
-        measure=measure,
-        run_timeout=config.optimiser.run_timeout,
-        check_seconds=config.verify.timeout,
-        model=model == "on",
-        share=config.models.share,  # type: ignore[arg-type] # [models] share is checked when it is read
-        samples=config.models.samples,
-    )
+    settings = _settings(config, trust, budget, measure, model=model == "on")
     works = statements_of(source, top or 0, dsn, config)
     wrong = source is not None and tell_syntax_errors(works)
     done = _work(works, dsn, config, settings, own=source is not None)
@@ -89,8 +77,24 @@ def command(
         sys.exit(WrongUsage.exit_code)
 
 
+def _settings(config: Any, trust: Any, budget: float, measure: Any, *, model: bool) -> Any:
+    from rewright.rewrite.model import Settings
+
+    return Settings(
+        trust=trust,
+        accept=frozenset(config.verify.accept),
+        budget=budget,
+        measure=measure,
+        run_timeout=config.optimiser.run_timeout,
+        check_seconds=config.verify.timeout,
+        model=model,
+        share=config.models.share,
+        samples=config.models.samples,
+    )
+
+
 def _work(works: Any, dsn: str, config: Any, settings: Any, *, own: bool) -> list[Any]:
-    """``own``: who types this chose the statements; those that pg_stat_statements has were sent by others."""
+    """``own``: the user chose the statements; those of pg_stat_statements were sent by others."""
     from rewright.engines.postgres.session import SessionError
     from rewright.rewrite.adapters.live import connected
     from rewright.rewrite.offline import work_off

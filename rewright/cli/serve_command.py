@@ -91,6 +91,7 @@ def command(
     config = configuration(config_path, **given)
     if not config.databases:
         raise WrongUsage("no database is configured: give --upstream, or [databases.NAME] in rewright.toml")
+    # the command line goes before a file that was read again, too
     given_now = {key: value for key, value in overrides.items() if value is not None}
     reread = partial(load, config_path, overrides=given_now)
     serve(config, reread, takeover=takeover, sockets=given_sockets)
@@ -138,9 +139,11 @@ def serve(
             stack.enter_context(shadows)
             stack.enter_context(store)
             _look_at(store)
+            # before the workers start: an address that is taken ends the start early
             http = stack.enter_context(pages(config.http.address, supervisor, store, there.http))
             supervisor.start()
             _make_known(stack, config, supervisor, http)
+            # the predecessor lets go only when this one listens
             if taken is not None:
                 taken.finish()
             _tell_ready(supervisor, http)

@@ -110,6 +110,7 @@ def _hints(rewrite: Rewrite) -> Iterator[str]:
     proposal = rewrite.proposal
     if proposal.hints:
         yield proposal.hints
+    # what was found for a rewrite is with its plans; for an original with hints alone it is the evidence
     documents = (mapping(proposal.plans), mapping(proposal.evidence))
     report = next((one["hints"] for one in documents if isinstance(one.get("hints"), dict)), None)
     if report is not None:
@@ -118,6 +119,7 @@ def _hints(rewrite: Rewrite) -> Iterator[str]:
 
 def _happened(event: Event) -> str:
     detail = mapping(event.detail)
+    # a change of state; all other steps are of the search
     if event.step in set(Action):
         why = f": {detail['reason']}" if detail.get("reason") else ""
         said = f"{detail.get('from', '')} -> {detail.get('to', '')}, by {detail.get('by', '')}{why}"

@@ -80,6 +80,7 @@ def command(
             options=options,
             certificates=certificate,
         )
+        # the counts of verdicts; the verdicts themselves are in the file
         echo(json.dumps(dict(sorted(_guarded(work).items()))), err=not as_json)
         return
     if (schema is None and dsn is None) or len(queries) != 2:
@@ -89,8 +90,12 @@ def command(
     original, candidate = map(query_of, queries)
     verdict = _judged(schema, dsn, original, candidate, {"options": options, "certificate": certificate})
     _show(verdict, as_json=as_json)
+    _end(verdict, require, frozenset(accept), exit_code=exit_code)
+
+
+def _end(verdict: Any, require: str | None, accepted: frozenset[str], *, exit_code: bool) -> None:
+    """With the exit code that was asked for; raises Failure for a verdict weaker than required."""
     verdicts = part("rewright.equivalence.verdicts", "verify")
-    accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
     if exit_code:

@@ -90,6 +90,7 @@ def _beside(sources: Sources, config: Config, name: str, lake: Database) -> None
         if there is None or there.engine != "postgres" or not there.optimiser_dsn:
             sources.complain(path, "must name databases of engine postgres that have an optimiser_dsn")
             return
+        # its tables are named DATABASE.SCHEMA.TABLE there, which would lead to DuckDB's own
         if other.lower() in NAMES_OF_DUCKDB:
             sources.complain(path, f"a database called {other} cannot stand beside a lake")
             return

@@ -22,6 +22,7 @@ where p_partkey = l_partkey
   and p_container = 'MED BOX'
   and l_quantity < (select 0.2 * avg(l_quantity) from lineitem where l_partkey = p_partkey)"""
 
+# a laptop that is busy takes long to find and prove it
 PATIENCE_SECONDS = 180.0
 Say = Callable[[str], None]
 

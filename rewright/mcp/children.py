@@ -81,7 +81,8 @@ class Children:
                 await slots.acquire()
         except TimeoutError as error:
             raise CallFailed(
-                f"not begun within {patience:g} s: {self._at_once} calls run; cancel one, or try later"
+                f"not started within {patience:g} s: {self._at_once} calls are running; cancel one, or try "
+                f"later"
             ) from error
         try:
             yield
@@ -122,6 +123,7 @@ class Children:
 async def _end(process: asyncio.subprocess.Process) -> None:
     if process.returncode is not None:
         return
+    # Ctrl-C first, so that the command can stop its scratch server and its statements
     for number, patience in ((signal.SIGINT, 2.0), (signal.SIGKILL, 10.0)):
         try:
             os.killpg(process.pid, number)
@@ -142,4 +144,5 @@ def _bounded(name: str, text: str) -> str:
 
 def _last_line(errors: bytes) -> str:
     lines = errors.decode("utf-8", "replace").strip().splitlines() or ["the command failed without a word"]
+    # the last line is the error; what stands above it are notes
     return lines[-1].removeprefix("rewright: ")[:2000]

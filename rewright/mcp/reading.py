@@ -37,6 +37,7 @@ def plan(query: Path, dsn: str, analyze: bool, timeout: float) -> None:
 
     with Session(dsn, limits=Limits(statement=timeout), own=True) as session:
         text = query.read_text(encoding="utf-8")
+        # a text of pg_stat_statements has parameters without values: it can be planned, not run
         found = session.explain(text, analyze=analyze, generic="$1" in text and not analyze)
     echo_json(plan_document(found))
 
@@ -69,6 +70,7 @@ def top(dsn: str, limit: int, config_path: Path | None) -> None:
 
 def plan_document(plan: Any) -> dict[str, Any]:
     """The tree with what matters of each node, and where the planner's row counts were wrong."""
+    # a node that was not executed has no q-error, and counts as right
     wrong = [node for node in plan.walk() if (node.q_error or 1.0) >= MISESTIMATE]
     return {
         "cost": plan.cost,

@@ -50,7 +50,8 @@ Budget = Annotated[float, Field(ge=1, le=300, description="Seconds that this cal
 
 
 def make_server(targets: Targets) -> MCPServer[Any]:
-    """All tools are listed whatever the targets are: a missing one is told by the tool that needs it."""
+    """All tools are listed whatever the targets are: the tool that needs a missing one says so."""
+    # a DSN holds a password: the environment is read by this user alone
     environment = {DSN_VARIABLE: targets.dsn} if targets.dsn else {}
     tools = Tools(targets, Children(environment=environment))
     server: MCPServer[Any] = MCPServer(

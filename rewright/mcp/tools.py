@@ -65,9 +65,9 @@ class Tools:
 
     async def hint(self, query: str, seconds: float) -> dict[str, Any]:
         self._needs_database("hint needs a database: start the server with --dsn")
-        document: dict[str, Any] = await self._call(
-            ["hint", "query.sql", "--json"], {"query.sql": query}, seconds, heavy=True
-        )
+        words = ["hint", "query.sql", "--budget", f"{seconds}s", "--json"]
+        # the search ends by its budget, and tells what it has found so far
+        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 60, heavy=True)
         return document
 
     async def plan(self, query: str, analyze: bool, seconds: float) -> dict[str, Any]:
@@ -89,6 +89,8 @@ class Tools:
         return summary_of(found, self._lake(), search, tables)
 
     async def lake_query(self, query: str, rows: int, seconds: float) -> dict[str, Any]:
+        # no model: the client is one itself, and pays for its own; -- keeps a query from being read as an
+        # option
         words = ["lake", "query", self._lake(), "--json", "--model", "off", "--", query]
         document: dict[str, Any] = await self._call(words, {}, seconds, heavy=True)
         everything = document["rows"]

@@ -65,7 +65,7 @@ def main(setup: Setup, requests: socket.socket) -> None:
 
 
 def answer(setup: Setup, search: Search) -> Searched | Failed:
-    """Never raises: whatever goes wrong is told."""
+    """Never raises: whatever goes wrong is in the answer."""
     try:
         return _searched(setup, search)
     except psycopg.Error as error:

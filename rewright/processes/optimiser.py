@@ -1,7 +1,6 @@
 """The optimiser process: takes slow queries from the relays, looks for rewrites, watches how they do.
 
-Owns the socket, the bounded queue and the threads. Its crash costs nobody anything but time: the
-supervisor starts it again.
+Owns the socket, the bounded queue and the threads. A crash costs only time: the supervisor starts it again.
 """
 
 from __future__ import annotations
@@ -220,7 +219,7 @@ class _Optimiser:
             if standing is not None:
                 return standing, False
             if not self.inbox.claim(job):
-                raise NotOptimised("it is, or lately was, looked at")
+                raise NotOptimised("it is being looked at, or was a short time ago")
             # jobs in the background make way between their steps
             with self.priority_gate.first():
                 return self._one(runner, store, job), True

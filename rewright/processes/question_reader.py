@@ -70,7 +70,7 @@ class _Reader:
         self._limits = Limits(seconds=ask.run_timeout or 1e6, rows=ask.rows, cost=ask.cost)
 
     def answer(self, request: Read) -> Asked | Learned | Failed:
-        """Never raises: whatever goes wrong is told."""
+        """Never raises: whatever goes wrong is in the answer."""
         try:
             if request.is_lake:
                 return self._on_lake(request)

@@ -95,7 +95,8 @@ class _Child:
 class Supervisor:
     """``start`` returns once clients can connect; ``run`` stays until SIGTERM or SIGINT, then drains.
 
-    The listening sockets are the supervisor's: who connects while a worker is started again waits for it.
+    The listening sockets are the supervisor's: a client that connects while a worker is being restarted waits
+    for it.
     """
 
     def __init__(
@@ -337,8 +338,8 @@ class Supervisor:
                 tell(child.pipe, message)
 
     def _restart_optimiser(self) -> None:
-        """It reads its configuration once, and is missed by nobody for the moment that it takes. The first
-        one may be wanted now.
+        """It reads its configuration once, and nobody misses it for the moment that takes. The first one may
+        be wanted now.
         """
         if not any(child.name == "optimiser" for child in self._children):
             if self._job_path and self._optimises():

@@ -20,6 +20,7 @@ from pathlib import Path
 from rewright.proxy.private_directory import shared_directory
 
 PATIENCE = 30.0
+# more than the kernel passes at once (SCM_MAX_FD, 253)
 _MOST_SOCKETS = 512
 _GO = b"go"
 
@@ -101,6 +102,7 @@ def _answer(
         except OSError:
             return  # closed
         with conversation:
+            # the new process may have to start its workers before it says that it accepts clients
             conversation.settimeout(4 * PATIENCE)
             try:
                 clients, http = sockets()
@@ -137,6 +139,7 @@ def _ask(path: Path) -> Taken:
         told, numbers, _, _ = socket.recv_fds(conversation, 4096, _MOST_SOCKETS)
         found = [socket.socket(fileno=number) for number in numbers]
         document = json.loads(told)
+        # the sockets for clients stand first, the one for pages behind them
         clients, http = found[: document["clients"]], found[document["clients"] :]
         if not clients:
             raise ValueError("it gave no socket")

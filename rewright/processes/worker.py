@@ -220,7 +220,7 @@ class _Worker:
         tell(self.pipe, Ready(proxy.address))
 
     def _end(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The supervisor is gone: who comes now must find the next one, and who is here stays."""
+        """The supervisor is gone: new clients must find the next one, and those that are here stay."""
         if not loop.is_closed():
             asyncio.run_coroutine_threadsafe(self._retire(), loop)
 

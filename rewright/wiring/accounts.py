@@ -101,5 +101,5 @@ def database_dsn(dsn: str, name: str) -> str:
 
 
 def refused_by_server(error: SessionError | psycopg.Error) -> str:
-    """Its message may hold values of rows and of literals: nobody is told."""
+    """Its message may hold values of rows and of literals, so nobody gets to see it."""
     return f"the server says {condition(error.sqlstate or '')}".rstrip()

@@ -67,6 +67,7 @@ class StoreQuestionLog:
                     self.database,
                     role,
                     answer.question,
+                    # a query that failed is not to be answered again from here
                     sql="" if answer.error else answer.sql,
                     reading=answer.reading,
                     confidence=answer.confidence,
@@ -233,13 +234,14 @@ def settings_of(config: Config) -> PipelineSettings:
         share=config.models.share,  # type: ignore[arg-type] # one of the same three words
         candidates=config.ask.candidates,
         tokens=config.ask.tokens,
+        # a fourteenth is kept for the last step, which has to give an answer
         forced_tokens=config.ask.tokens * 13 // 14,
         seconds=config.ask.read_timeout or 3600.0,
     )
 
 
 def documents(files: Sequence[str]) -> Sequence[ports.Document]:
-    """Markdown that the user gave; a file that can't be read is told in the log, and left out."""
+    """Markdown that the user gave; a file that can't be read is left out and named in the log."""
     found = []
     for name in files:
         path = Path(name).expanduser()

@@ -20,6 +20,7 @@ from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.augment.api import BaseSpec, Brought
 from rewright.wiring.lake_binding import parameters_in
 
+# they are held in memory by the process that searches, and pass through the client's session
 MOST_ROWS = 1_000_000
 MOST_BYTES = 256 << 20
 _PORTION_BYTES = 1 << 20

@@ -18,6 +18,7 @@ from rewright.store.errors import StoreError
 from rewright.wiring.row_facts import lease
 from rewright.wiring.served import served
 
+# one row is read each time: a decision counts soon, and the store has little to do
 POLL_SECONDS = 0.25
 # how long a start waits for the first view
 FIRST_SECONDS = 1.5

@@ -1,5 +1,5 @@
-"""A lake's queries answered for who asks without the protocol: the command line, and what reads questions.
-They mean what they mean in a session.
+"""Answers to a lake's queries without the wire protocol: for the command line and for reading questions. The
+queries mean what they mean in a session.
 
 Owns the server behind one lake for as long as a command runs, making an answer of what a session's binding
 gives, and stopping it in time. It blocks.
@@ -91,6 +91,7 @@ class SessionAnswers:
         """The first ``most`` rows. Raises LakeError, with PostgreSQL's SQLSTATE; 57014 when ``seconds`` are
         over.
         """
+        # what runs besides the lake's own statement has to be interrupted as well
         begun: list[Any] = []
 
         def interrupt() -> None:

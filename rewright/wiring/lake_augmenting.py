@@ -55,7 +55,7 @@ class Augmentation:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search leaves to be kept, and what is told beside its rows. ``sql``: the augmented table."""
+    """What of a search is kept, and the notices beside its rows. ``sql``: the augmented table."""
 
     helped: tuple[Helped, ...]
     notices: tuple[str, ...]

@@ -151,7 +151,7 @@ class Binding:
                 return self._as_duckdb_reads(asked)
             raise SqlError(
                 "0A000",
-                "expressions over tables outside the schema public of a database beside are not served",
+                "expressions over tables of a database beside the lake are served for its schema public only",
             )
         if may_resolve and not asked.param_types and not parameters_in(asked.text):
             try:
@@ -255,7 +255,8 @@ class Binding:
         self, own: OwnWords, notices: tuple[str, ...], *, types_left_open: bool
     ) -> Bound:
         """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what
-        PostgreSQL says. ``types_left_open``: who wrote it did not name the columns, hence not their types.
+        PostgreSQL says. ``types_left_open``: whoever wrote it did not name the columns, and so not their
+        types.
         """
         made_by_us, rest = dict(own.ctes), own.text
         database = self.lake.database

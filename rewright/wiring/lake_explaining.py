@@ -51,6 +51,7 @@ def explained_text(text: str) -> Explained | None:
 
     :raises LakeError: 0A000, options that a lake has nothing for.
     """
+    # most texts are none: nothing is parsed for them
     if text.lstrip()[:7].lower() != "explain":
         return None
     try:
@@ -85,6 +86,7 @@ def _behind(text: str) -> str:
     """The text behind EXPLAIN and its options."""
     tokens = [one for one in scan(text) if one.name not in {"SQL_COMMENT", "C_COMMENT"}]
     at, depth = 1, 0
+    # EXPLAIN (ANALYZE) SELECT ..., or EXPLAIN (SELECT ...): a parenthesis may open options or the query
     if tokens[at].name == "ASCII_40" and text[tokens[at + 1].start :].lower().split()[0].strip("(") not in {
         "select",
         "with",

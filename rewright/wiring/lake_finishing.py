@@ -1,8 +1,8 @@
-"""Running what PostgreSQL itself evaluates for a lake: rows from DuckDB into temporary tables, then the
-statement, read in portions.
+"""Running what PostgreSQL itself evaluates for a lake: rows from DuckDB go into temporary tables, then the
+statement runs and is read in portions.
 
-Owns the server's session for one such statement and what it may take. It stands where ``LakeQuery`` stands
-otherwise: begun and read by one thread, stopped from any. docs/decisions/0380-what-postgresql-runs-itself.md.
+Owns the server's session for one such statement, and its limits. It has the interface of ``LakeQuery``: begun
+and read by one thread, stopped from any. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class Finishing:
             connect_timeout=5,
             options=f"-c statement_timeout={_SECONDS}s -c timezone=UTC",
         )
+        # temporary tables are written; they and the cursor go with the session
         self._connection.execute("begin read write")
         spent = _Spent(plan.reason)
         for fetch in plan.fetches:

@@ -1,4 +1,4 @@
-"""A lake's prepared query run to its end for who asks in this process, whichever engine runs it.
+"""A lake's prepared query, run to its end for a caller in this process, whichever engine runs it.
 
 Owns reading the rows as Python's values. It blocks.
 """
@@ -50,6 +50,7 @@ def rows_of(runner: Any, query: object, columns: Sequence[ResultColumn], most: i
     found: list[tuple[Any, ...]] = []
     try:
         runner.begin(query, ())
+        # one row more than is wanted tells whether there are more
         while batch := runner.take(_BATCH if most is None else min(_BATCH, most + 1 - len(found))):
             found += batch
             if most is not None and len(found) > most:

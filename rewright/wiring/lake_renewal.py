@@ -1,6 +1,6 @@
-"""Opening a lake again whose files changed, without holding up those who ask it.
+"""Reopening a lake whose files changed, without holding up those who query it.
 
-Owns the thread and the patience. Must not know when a lake is opened again.
+Owns the thread and how long callers wait for it. Must not know when a lake is reopened.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ before.
 
 
 class Renewal:
-    """A lake that is opened again in a thread of its own; who asks meanwhile waits a little for it."""
+    """A lake that is opened again in a thread of its own; callers wait a little for it meanwhile."""
 
     def __init__(self, home: Home) -> None:
         self._began = time.monotonic()

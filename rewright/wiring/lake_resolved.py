@@ -1,7 +1,7 @@
-"""What of a resolved query is the lake's own and what the client's: the CTEs that clean stay DuckDB's, the
-rest means what PostgreSQL says.
+"""Which parts of a resolved query are the lake's own and which the client's: the CTEs that clean stay in
+DuckDB's dialect, the rest means what PostgreSQL says.
 
-Owns reading the resolved text. Must not know how it came about.
+Owns reading the resolved text. Must not know how it was made.
 """
 
 from __future__ import annotations

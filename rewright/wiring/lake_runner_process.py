@@ -78,7 +78,7 @@ class Runner:
             raise
         if not done:
             self._abandon(answer)
-            raise SqlError("57014", "canceling statement due to the time that a statement on a lake may take")
+            raise SqlError("57014", "canceling statement due to the time limit for statements on a lake")
         self.busy = False
         return answer.result()
 
@@ -125,7 +125,7 @@ class Runner:
             return SqlError(
                 "53200",
                 "out of memory",
-                hint="The statement needed more memory than a statement on a lake may have.",
+                hint="The statement needed more memory than statements on a lake may use.",
             )
         if self.killed_for == "cancelled":
             return SqlError("57014", "canceling statement due to user request")

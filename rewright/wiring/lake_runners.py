@@ -1,7 +1,7 @@
-"""The processes in which a lake's statements run, and what keeps them in bounds.
+"""The processes in which a lake's statements run, and their limits.
 
-Owns starting, lending, interrupting and killing them: how many there are, what one user may have of them, the
-memory and the time of each and of all. Must not know the wire, or what a statement means.
+Owns starting, lending, interrupting and killing them: how many there are, how many one user may have, and the
+memory and time of each and of all. Must not know the wire, or what a statement means.
 docs/decisions/0312-lake-statements-run-in-processes-that-can-be-killed.md.
 """
 

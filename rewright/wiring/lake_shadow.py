@@ -1,7 +1,7 @@
-"""The server behind a lake, asked how PostgreSQL reads a text: one connection as the role that may look, and
+"""The server behind a lake, asked how PostgreSQL reads a text: one connection with a role that may only look;
 nothing runs.
 
-Owns the connection, and tables that stand there for the length of one question: those that a resolution
+Owns the connection, and tables that exist there for the length of one question: those that a resolution
 makes. Must not know DuckDB.
 """
 
@@ -36,7 +36,7 @@ class Shadow:
         self._analyser: Analyser | None = None
 
     def begin(self) -> None:
-        """Be ready for the first question; a server that cannot be reached is told to who asks."""
+        """Be ready for the first question; if the server cannot be reached, the first question reports it."""
         if self.dsn:
             with suppress(psycopg.Error), self._lock:
                 self._ready()
@@ -49,7 +49,7 @@ class Shadow:
     def asked(
         self, tables: Mapping[str, Sequence[tuple[str, str]]] | None = None
     ) -> Iterator[tuple[Analyser, Translator]]:
-        """Who analyses and translates; ``tables`` (name -> columns with their types) are there meanwhile.
+        """The analyser and the translator; ``tables`` (name -> columns with their types) exist meanwhile.
 
         Raises SqlError: the server cannot be reached.
         """
@@ -86,6 +86,7 @@ class Shadow:
                     for column, type_ in columns
                 )
                 connection.execute(sql.SQL("create temp table {} ({})").format(sql.Identifier(name), listed))
+            # a text that is refused ends the transaction, and the tables with it, but for this
             connection.execute(f"savepoint {SAVEPOINT}".encode())
             yield
         finally:

@@ -48,6 +48,7 @@ def _words(text: str, tokens: list[Any]) -> Iterator[tuple[int, str]]:
             continue
         before = tokens[i - 1].name if i else ""
         after = tokens[i + 1].name if i + 1 < len(tokens) else ""
+        # f(...) is a call, date '...' a literal, x::date a cast
         if after not in {"ASCII_40", "SCONST"} and before != "TYPECAST":
             yield i, word
 

@@ -61,7 +61,7 @@ class Watched:
 
 
 class ThreadedLake:
-    """Opened when first asked for; who asks may be any thread."""
+    """Opened when first asked for, by any thread."""
 
     def __init__(self, home: Home, shadow: str) -> None:
         self._home = home

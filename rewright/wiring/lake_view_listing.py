@@ -1,7 +1,7 @@
 r"""A user's views over a lake as psql's ``\d`` and other tools list them: names and columns on the shadow.
 
-Owns when the shadow's list changes; what it cannot do keeps nobody from using a view. Must not know the wire,
-or what views mean. docs/decisions/1190-views-of-augment-are-listed.md.
+Owns when the shadow's list changes; a failure here keeps nobody from using a view. Must not know the wire, or
+what views mean. docs/decisions/1190-views-of-augment-are-listed.md.
 """
 
 from __future__ import annotations

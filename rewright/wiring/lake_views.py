@@ -109,6 +109,7 @@ def relation_in(text: str, some: Collection[str]) -> str | None:
         nodes = [node for statement in parse(text) for node in nodes_of(statement)]
     except (PglastError, TooDeep):
         return None
+    # a CTE of that name hides the view
     ctes = {str(node.ctename) for node in nodes if isinstance(node, ast.CommonTableExpr)}
     read = (str(n.relname) for n in nodes if isinstance(n, ast.RangeVar) and not n.schemaname)
     return next((name for name in read if name.lower() in some and name not in ctes), None)

@@ -253,7 +253,7 @@ class RunnerLakeSession:
         return cursor
 
     async def list_views(self, role: str) -> None:
-        """Who comes with views finds them listed."""
+        """A user who already has views finds them listed."""
         views = await asyncio.to_thread(self._kept.views.of, role)
         await self._listed.compare(role, views, partial(self._columns_of, role))
 

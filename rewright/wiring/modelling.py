@@ -9,6 +9,7 @@ from rewright.config.model import Config
 from rewright.models.api import ROLES, Model, NoModel, Role
 from rewright.models.budget import Ledger, Limits
 
+# importing litellm takes seconds, on a busy machine a minute
 _IMPORT_SECONDS = 120.0
 LEDGER = "~/.local/state/rewright/tokens.json"
 

@@ -1,7 +1,8 @@
 """One slow query, from the report to a rewrite in the store.
 
-Owns the way of a job: is it worth it, the search (`searching`), the keeping (`keeping`). Must not know
-sockets or processes. Everything is done on the optimiser's own account and within [optimiser]'s limits.
+Owns the steps of a job: whether it is worth it, the search (`searching`), keeping the result (`keeping`).
+Must not know sockets or processes. Everything is done with the optimiser's own account and within
+[optimiser]'s limits.
 """
 
 from __future__ import annotations
@@ -110,6 +111,7 @@ class JobRunner:
             raise Known(known)
         seconds = self.config.optimiser.budget
         if job.kind == "inline":
+            # no longer than its client waits, nor than the query itself would take
             seconds = min(seconds, job.budget, self._require_expensive(job) * SECONDS_A_COST)
         # without a scratch server there are only proofs
         tested = job.kind != "inline" or self.scratch.at_once() is not None
@@ -169,6 +171,7 @@ class JobRunner:
         ):
             if job.search_path and schemas_of(one.proposal) not in {(), job.search_path}:
                 continue
+            # proved by an older checker: looked for anew
             old = one.proposal.checker_version not in {"", CHECKER_VERSION}
             if one.state is State.REJECTED or (one.state is not State.RETIRED and not old):
                 return one

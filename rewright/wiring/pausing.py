@@ -1,8 +1,8 @@
 """``rewright pause`` and ``resume``: a switch in the store, and files beside it for when there is no store.
 
-Owns where the files are and how both are read together. A file says whether the store was told, too: then a
-proxy that can read the store goes by the store, so that resuming on another machine counts here. Must not
-know processes or sessions.
+Owns where the files are and how file and store are read together. A file also says whether the store was
+told. If it was, a proxy that can read the store follows the store, so that a resume on another machine takes
+effect here. Must not know processes or sessions.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def _read(file: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError:
+        # there and not to be read (rights, a broken link): a pause all the same, the safe reading
         return ALONE if os.path.lexists(file) else ""
 
 
@@ -163,6 +164,7 @@ class PauseWatch(Pause):
 
     @property
     def paused(self) -> bool:
+        # a file whose pause the store knows counts only while the store can't be read
         by_file = self._said == ALONE or (self._said == WITH_STORE and not self._feed.healthy)
         return self.signalled or self._feed.paused or by_file
 

@@ -1,6 +1,6 @@
-"""What is done in the background waits while a client does.
+"""Background work waits while work for a waiting client is done.
 
-Owns the gate that work on held queries closes and other work passes at its own pace: before an EXPLAIN, a
+Owns the gate that work on held queries closes. Other work passes it at its own points: before an EXPLAIN, a
 proof, a search for a counterexample. Threads of one interpreter would halve each other's speed. Must not know
 what the work is.
 """
@@ -42,7 +42,8 @@ class PriorityGate:
                 self._free.notify_all()
 
     def give_way(self) -> None:
-        """Wait until nobody goes first, or for a while; who goes first itself does not wait."""
+        """Wait until nobody goes first, or for a while. A thread that goes first itself does not wait."""
+        # read without the lock: at worst one turn is given way to too late
         if not self._held or getattr(self._own, "first", False):
             return
         until = time.monotonic() + _MOST_SECONDS

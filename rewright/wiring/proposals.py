@@ -26,6 +26,7 @@ def proposal_of(outcome: Outcome, job: Job, plain: str) -> NewRewrite:
     assert evidence is not None
     assert best is not None
     hinted = hinted_text(plain, outcome.hints)
+    # hints were measured for this text: with them a rewrite is never one of the whole template
     whole = scoped.scope == "any" and scoped.evidence is not None and not hinted
     if whole and scoped.evidence is not None:
         # what is served is the template: its proof counts

@@ -1,4 +1,4 @@
-"""The configuration in the proxy's own words. Must not know processes."""
+"""The configuration as the proxy's own records. Must not know processes."""
 
 from __future__ import annotations
 
@@ -169,11 +169,13 @@ def _user(where: str, table: object, problems: list[str], method: str) -> UserCo
         f"{where}: there is no key {key}; allowed: {', '.join(USER_KEYS)}"
         for key in table.keys() - set(USER_KEYS)
     ]
+    # with method cert a user may go without a verifier; a wrong one is refused even then
     verifier = str(table.get("verifier", ""))
     if not verifier.startswith("SCRAM-SHA-256$") and (verifier or method != "cert"):
         problems.append(
             f"{where}: verifier: a SCRAM verifier as in pg_authid.rolpassword (SCRAM-SHA-256$...)"
         )
+    # a file goes before a password that is written down here
     password = str(table.get("upstream_password", ""))
     if "upstream_password_file" in table:
         try:

@@ -40,7 +40,7 @@ class Questions(LentProcesses):
             SqlError("53300", "too many questions are being read", hint="[ask] processes"),
             SqlError(
                 "57014",
-                "canceling statement due to the time that reading a question may take",
+                "canceling statement due to the time limit for reading a question",
                 hint="[ask] read_timeout",
             ),
         )

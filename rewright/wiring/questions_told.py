@@ -1,4 +1,4 @@
-"""What came of a question, in the proxy's words: a query to run, rows, or an error.
+"""The outcome of a question as the proxy takes it: a query to run, rows, or an error.
 
 Owns that translation. Must not know processes.
 """
@@ -58,6 +58,7 @@ def _query(outcome: Asked, ask: Ask) -> ReadAs:
     from rewright.ask.sessions import detail, hint, notices, plain
 
     answer = outcome.answer
+    # reading failed, which is an error of ours; a refusal is about the question
     if answer.error:
         raise SqlError(answer.error_state or "58000", plain(answer.error), detail=detail(answer))
     if answer.refused or not answer.sql:
@@ -67,6 +68,7 @@ def _query(outcome: Asked, ask: Ask) -> ReadAs:
         answer.sql,
         notices(answer),
         outcome.before,
+        # 0 means no limit
         ask.run_timeout or _UNLIMITED,
         ask.rows,
         outcome.number,
@@ -86,6 +88,7 @@ def _explained(outcome: Asked, question: Question) -> LocalRows:
 
 def _lessons(outcome: Learned) -> LocalRows:
     rows = tuple(
+        # lessons that were not kept have no number
         (int(one.id) if one.id.isdecimal() else None, one.stage, one.text, one.status, one.reason or None)
         for one in outcome.lessons
     )

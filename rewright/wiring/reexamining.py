@@ -1,7 +1,6 @@
-"""Rewrites that are in the store, looked at again: do their facts hold, are they still faster, do they fail?
+"""Rewrites in the store, looked at again: do their facts still hold, are they still faster, do they fail?
 
-Owns what is asked of the database for it. Must not know how rewrites are found, nor when it is time for a
-look.
+Owns what is asked of the database for that. Must not know how rewrites are found, nor when a look is due.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class NotYet(NotOptimised):
 
 
 class Cheap(NotOptimised):
-    """Not worth holding; whether it is slow all the same is seen when it runs."""
+    """Not worth holding; whether it is slow anyway is seen when it runs."""
 
 
 class NotAllowed(Exception):

@@ -26,6 +26,7 @@ from rewright.store.writer import BufferedWriter
 
 # how often the same rewrite is logged or timed at most, in seconds
 SERVED_INTERVAL = 1.0
+# longer texts are not normalised: the scanner takes time in proportion
 TEXT_LIMIT = 262_144
 # what a relay calls what ran, as the log has it
 _LOGGED: Mapping[str, Route] = {"replacement": "rewritten", "original": "original", "fallback": "fallback"}

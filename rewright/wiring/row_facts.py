@@ -1,8 +1,8 @@
-"""Facts that served rewrites rest on and rows may break: looked at when one is found, and again while it is
-served.
+"""Facts that served rewrites rely on and that new rows may break: checked when a rewrite is found, and again
+while it is served.
 
-Owns [optimiser] foreign_keys, what is remembered of looks, and the lease under which relays serve: it
-ends by itself when nobody looks any more. Must not know how rewrites are found.
+Owns [optimiser] foreign_keys, what is remembered of the checks, and the lease under which relays serve: it
+ends by itself when nobody checks any more. Must not know how rewrites are found.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ class Scratch:
 
     def at_once(self) -> Any:
         """As ``server``, for who can't wait: None while it is being started."""
+        # a lock that is held means that it is being started
         if self._server is None and not self._failed and not self._lock.locked():
             threading.Thread(target=self.server, name="scratch", daemon=True).start()
         return self._server
@@ -50,5 +51,6 @@ class Scratch:
             else:
                 self._server = ExternalScratch(self._url)
         except ServerUnavailable as error:
+            # not tried again in this process: each try would cost a job its time
             self._failed = True
             self._on_error(str(error))

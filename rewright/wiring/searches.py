@@ -38,6 +38,7 @@ def open_lakes(config: Config, auth: AuthConfig, user: str, database: str) -> tu
 def _admits(auth: AuthConfig, user: str, lake: str) -> bool:
     if auth.method == "trust":
         return True
+    # a user without a list of databases may log in to all of them
     known = auth.users.get(user)
     if auth.method == "passthrough" or known is None:
         return False
@@ -65,6 +66,7 @@ class Searches(LentProcesses):
     @property
     def bounds(self) -> Bounds:
         limits = self._config.limits
+        # as many as their memory allows; one user leaves a quarter of them to the others
         processes = max(1, limits.lake_total_memory // limits.lake_memory)
         hint = "[limits] lake_total_memory, lake_memory"
         return Bounds(
@@ -73,7 +75,7 @@ class Searches(LentProcesses):
             limits.lake_timeout,
             SqlError("53400", "too many searches of this user are being made", hint=hint),
             SqlError("53300", "too many searches are being made", hint=hint),
-            SqlError("57014", "canceling statement due to the time that a statement on a lake may take"),
+            SqlError("57014", "canceling statement due to the time limit for statements on a lake"),
         )
 
     def main(self) -> Callable[[Setup, socket.socket], None]:

@@ -1,6 +1,6 @@
 """The search for one job: from a session, a catalog and a query to what was found.
 
-Owns how the configuration and a job's kind become the rewriter's terms. Must not know what is kept of it.
+Owns how the configuration and a job's kind become the rewriter's settings. Must not know what is kept of it.
 """
 
 from __future__ import annotations
@@ -99,9 +99,11 @@ class _Search:
     def found(self, seconds_for_hints: float) -> Found:
         outcome = self.searched.outcome
         rests = self.looks.rests(self.searched.needed)
+        # a rewrite was found: the hints that may go with it are in the outcome
         if outcome.best is not None:
             plain = outcome.best.checked.candidate.sql
             return Found(outcome, proposal_of(outcome, self.job, plain), plain, rests)
+        # none: perhaps hints help the original text
         text = self.job.text
         document = self._hinter(self._learning(self.catalog)).recommend(
             text, Deadline.after(seconds_for_hints)
@@ -130,6 +132,7 @@ class _Search:
         means, job = self.means, self.job
         learning = self._learning(catalog)
         place = Place(self.session, catalog, self.path)
+        # nobody who waits waits for the scratch server to start, too
         scratch = means.scratch.at_once() if self.waiting else means.scratch.server()
         extras = self._extras(place, learning)
         with composed(place, scratch, extras, self._terms(learning)) as rewriter:
@@ -141,6 +144,7 @@ class _Search:
 
     def _extras(self, place: Place, learning: Learning) -> Extras:
         means, between = self.means, self.means.priority_gate.give_way
+        # knowledge asks models and takes its time: not while a client waits
         units = (
             NoKnowledge()
             if self.waiting
@@ -188,6 +192,7 @@ class _Search:
         job, section = self.job, self.config.optimiser
         if not job.hints or section.measure == "off" or self.waiting:
             return NoHints()  # hints are measured, which nobody can wait for
+        # they were tried for this query, and lost
         if learning.hints_lost():
             return NoHints()
         execute = section.measure in {"run", "both"} and not self._only_estimates() and not job.blind

@@ -33,6 +33,7 @@ def guard_of(document: Any) -> Guard | None:
             operators=tuple(document["operators"]),
             search_path=None if path is None else tuple(path),
             digest=str(document["digest"]),
+            # guards written by earlier versions have none of these
             types=tuple(document.get("types", ())),
             foreign_keys=bool(document.get("foreign_keys", False)),
             snapshot=int(document.get("snapshot", 0)),

@@ -1,8 +1,9 @@
-"""Bounds what clients make the shadow PostgreSQL do: how long one statement runs, how much memory all
-sessions have.
+"""Limits on what clients make the shadow PostgreSQL do: how long one statement runs, and how much memory all
+sessions use.
 
-PostgreSQL's own limits (statement_timeout, work_mem) are settings that a client may change; these are kept
-from outside. Owns looking at the server's sessions and ending what goes too far. Must not know lakes.
+PostgreSQL's own limits (statement_timeout, work_mem) are settings that a client may change; these are
+enforced from outside. Owns watching the server's sessions and stopping those that exceed a limit. Must not
+know lakes.
 """
 
 from __future__ import annotations
@@ -72,11 +73,13 @@ class ShadowWarden(threading.Thread):
         where all need too much.
         """
         busy = {int(str(pid)): float(str(seconds)) for pid, seconds in connection.execute(_BUSY).fetchall()}
+        # a cancel first; what still runs after the grace loses its session
         for pid, seconds in busy.items():
             if seconds > self._limits.seconds + self._limits.grace:
                 self._end(connection, "pg_terminate_backend", pid, "time")
             elif seconds > self._limits.seconds:
                 self._end(connection, "pg_cancel_backend", pid, "time")
+        # one at a time: after the next look the sum may be below the bound
         held = _held(busy)
         if sum(held.values()) > self._limits.memory:
             self._end(connection, "pg_cancel_backend", max(held, key=held.__getitem__), "memory")
@@ -96,6 +99,7 @@ def _held(pids: Mapping[int, float]) -> dict[int, int]:
     found = {}
     for pid in pids:
         with suppress(OSError, ValueError, IndexError):
+            # shared buffers are counted in every backend: only what is its own
             _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
             found[pid] = (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
     return found

@@ -54,6 +54,7 @@ class Shadows:
         if self._lakes:
             try:
                 self._start()
+            # not entered, so not left either: a server that runs already is stopped here
             except BaseException:
                 self._stack.close()
                 raise
@@ -65,8 +66,8 @@ class Shadows:
         self._stack.close()
 
     def _go_without(self, name: str, error: ShadowFailed) -> None:
-        """A lake that can't be opened keeps nobody from the databases beside it; with nothing else there is
-        nothing to serve.
+        """A lake that can't be opened does not keep clients from the other databases; with nothing else there
+        is nothing to serve.
         """
         del self._lakes[name]
         if not (self._lakes or self._others):
@@ -143,6 +144,7 @@ class _Watch(threading.Thread):
         from rewright.engines.duckdb.shadow import synchronise
 
         try:
+            # tables are described anew only when something changed: that reads every file's head
             now = fingerprint(home)
             if self._seen.get(name) != now:
                 synchronise(self._server, name, schemas_of(home))

@@ -22,6 +22,7 @@ from rewright.proxy.ports import Report, Reporter, ServedStatement, SlowQuery
 _PARENT = re.compile(r"traceparent='00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})'")
 # of a text, from either end, in which comments are looked for
 _LOOKED_AT = 4096
+# how long a shutdown waits for a collector that does not answer
 LAST_SECONDS = 3.0
 
 
@@ -94,6 +95,7 @@ class _Tracing:
         if one.overhead:
             inner = self._tracer.start_span("rewright.guard", self._within(span), start_time=begin)
             inner.end(execution)
+        # where the original ran after a failed replacement, the client saw the original's outcome
         _end(span, one.failure if one.original_failure is None else one.original_failure, end)
 
     def _slow(self, one: SlowQuery) -> None:
@@ -135,6 +137,7 @@ def _end(span: Any, problem: str, end: int) -> None:
 
 def _parent(text: str) -> Any:
     """The context that a comment of the statement names; None: it names none."""
+    # sqlcommenter writes at the end; some drivers put comments first
     found = _PARENT.search(text[-_LOOKED_AT:]) or _PARENT.search(text[:_LOOKED_AT])
     if found is None:
         return None

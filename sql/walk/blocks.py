@@ -80,9 +80,11 @@ def _kept(items: Iterable[a.FromItem]) -> tuple[list[a.FromItem], list[a.Expr]]:
             case a.Join(kind="inner"):
                 inner, more = _kept((item.left, item.right))
                 preds += [*more, *conjuncts(item.on)]
+            # the side whose rows are all kept; the other side's are padded with NULLs
             case a.Join(kind="left" | "right"):
                 inner, more = _kept((item.left if item.kind == "left" else item.right,))
                 preds += more
+            # FULL: either side may be padded
             case a.Join():
                 inner = []
             case _:

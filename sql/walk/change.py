@@ -214,6 +214,7 @@ def replace_at(query: a.Query, path: Path, new: a.Query) -> a.Query:
 def _replaced_at(value: Any, path: Path, new: a.Query) -> Any:
     if not path:
         return new
+    # an index of a tuple, or the name of a field
     here, rest = path[0], path[1:]
     if isinstance(here, int):
         return (*value[:here], _replaced_at(value[here], rest, new), *value[here + 1 :])

@@ -1,4 +1,4 @@
-"""Which nodes a node holds, and walks over them. Must not know what is looked for."""
+"""Which nodes a node holds, and walks over them. Must not know what is being searched for."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _CLAUSES = (a.SortKey, a.Window, a.Frame, a.Target)
 def _node_fields(kind: Any) -> tuple[str, ...]:
     """The fields of a node class whose declared types hold nodes."""
     assert is_dataclass(kind)
+    # annotations are texts (from __future__ import annotations): a name among them tells what the field holds
     return tuple(f.name for f in fields(kind) if _NODE_WORDS & {*str(f.type).translate(_PUNCTUATION).split()})
 
 
@@ -68,6 +69,7 @@ def walk(node: a.Node) -> Iterator[a.Node]:
     while stack:
         here = stack.pop()
         yield here
+        # reversed: the leftmost is taken off the stack first
         if type(here) not in _CHILDLESS and (below := parts(here)):
             stack += reversed(below)
 

@@ -68,11 +68,11 @@ def test_what_clients_of_databases_print(tmp_path, text, rows):
             REPORT
             + "   5  Eve             Bath         1.00\n" * 500
             + "   6  A name that is too long      1\n",
-            "not served: columns of fixed width, which line 506 does not keep",
+            "not served: columns of fixed width, which line 506 does not fit",
         ),
         (
             "Dear all, on Monday\nwe met on 3 May 24\nand spoke of the rain,\nof much wind, and of\nall the harvest.\n",
-            "not served: prose, no table",
+            "not served: prose, not a table",
         ),
     ],
 )

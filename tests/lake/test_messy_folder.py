@@ -131,7 +131,7 @@ def test_a_named_column_that_cannot_be_calculated_with_is_refused_with_what_it_h
 def test_what_is_not_served_is_listed_with_the_reason(lake: Lake) -> None:
     told = {broken.path.name: broken.reason for broken in lake.broken()}
     assert told.keys() == {"README.txt", "thoughts.txt", "kyrillisch.csv"}
-    assert told["README.txt"] == told["thoughts.txt"] == "not served: prose, no table"
+    assert told["README.txt"] == told["thoughts.txt"] == "not served: prose, not a table"
     assert "encoding" in told["kyrillisch.csv"]
 
 

@@ -110,6 +110,29 @@ def test_what_goes_wrong_has_an_sqlstate(bucket, monkeypatch):
     assert raised.value.sqlstate == "53100"
 
 
+def test_a_copy_that_broke_off_is_gone_on_with_at_once(monkeypatch, tmp_path):
+    objects = [remote._Object(f"t{n:03}.csv", 4, "x") for n in range(102)]
+    fails = {"t101.csv"}
+
+    def download(_client, _bucket, found, folder, place):
+        if found.key in fails:
+            raise LakeError("the connection broke", sqlstate="08001")
+        (folder / place).write_text("a\n1\n")
+
+    monkeypatch.setattr(remote, "_client", lambda: None)
+    monkeypatch.setattr(remote, "_listed", lambda *_: iter(objects))
+    monkeypatch.setattr(remote, "_download", download)
+    with pytest.raises(LakeError, match="broke"):
+        remote.mirror("s3://bucket", tmp_path)
+    fails.clear()
+    folder = remote.mirror("s3://bucket", tmp_path)
+    assert (folder / "t101.csv").is_file()
+    # and a whole one is not looked at again at once
+    fails.add("t000.csv")
+    (folder / "t000.csv").unlink()
+    assert remote.mirror("s3://bucket", tmp_path) == folder
+
+
 def test_one_object_is_a_lake_of_one_table(bucket):
     _, name = bucket
     with lake(f"s3://{name}/other/orders.csv") as opened:

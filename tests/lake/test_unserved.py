@@ -40,7 +40,7 @@ def test_files_of_other_kinds_are_listed(tmp_path: Path) -> None:
         "old.xls",
     }
     assert told["old.xls"] == "not served: Excel of before 2007"
-    assert told["hr.sqlite"] == "not served: no database of SQLite"
+    assert told["hr.sqlite"] == "not served: not an SQLite database"
     assert all(reason.startswith("not served: ") for reason in told.values())
     assert not any(str(tmp_path) in reason for reason in told.values())
     (folder / "book.xlsx").unlink()

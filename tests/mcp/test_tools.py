@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.mcp.server import make_server
 from rewright.mcp.summaries import summary_of
-from rewright.mcp.tools import Targets
+from rewright.mcp.tools import Targets, Tools
 
 pytestmark = [pytest.mark.server, pytest.mark.long]
 
@@ -115,6 +115,27 @@ def test_wrong_calls_are_told_what_is_wrong(name: str, arguments: dict[str, Any]
     found = run(call(Targets(), name, **arguments))
     assert found.is_error
     assert told in found.content[0].text
+
+
+class Noting:
+    """In place of processes: what would be run, and for how long at most."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[list[str], float]] = []
+
+    async def document(self, words: list[str], *, seconds: float, **_: Any) -> Any:
+        self.calls.append((words, seconds))
+        return {}
+
+
+@pytest.mark.parametrize("name", ["hint", "rewrite"])
+def test_a_search_gets_the_calls_time_and_is_ended_later(name: str) -> None:
+    children: Any = Noting()
+    tools = Tools(Targets(dsn="postgresql://nowhere"), children)
+    run(tools.hint("select 1", 90) if name == "hint" else tools.rewrite("select 1", "proved", "explain", 90))
+    ((words, seconds),) = children.calls
+    assert words[words.index("--budget") + 1] == "90s"
+    assert seconds > 90
 
 
 @pytest.mark.parametrize(

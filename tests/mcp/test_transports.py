@@ -150,7 +150,7 @@ def test_nobody_waits_for_anothers_endless_queries(connect: Connect, environment
             async with asyncio.timeout(60):
                 assert _document(await other.call_tool("verify", asked))["verdict"] == "proved"
             refused = await one.call_tool("lake_query", {"query": "select 1", "seconds": 1})
-            assert f"not begun within 1 s: {AT_ONCE} calls run" in refused.content[0].text
+            assert f"not started within 1 s: {AT_ONCE} calls are running" in refused.content[0].text
             # the end of one call is nobody else's
             calls[0].cancel()
             await asyncio.to_thread(_await, lambda: _running(dsn) == AT_ONCE - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import uuid
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -74,6 +75,17 @@ def test_hostile_parameters_are_bad_values(data, oid, form):
         decode(data, oid, form)
     except BadValue as error:
         assert error.sqlstate.startswith(("22", "0A"))  # noqa: PT017 - most inputs are good values
+
+
+@pytest.mark.parametrize("micros", [-1, 86_400_000_000, 2**62])
+def test_a_time_that_no_day_has_is_not_read_as_another(micros):
+    with pytest.raises(BadValue, match="time out of range") as raised:
+        decode(struct.pack("!q", micros), 1083, 1)
+    assert raised.value.sqlstate == "22008"
+
+
+def test_the_last_time_of_a_day_is_read():
+    assert decode(struct.pack("!q", 86_399_999_999), 1083, 1) == time.max
 
 
 @given(st.floats(allow_nan=False))

@@ -141,12 +141,12 @@ class Refused:
 
 
 class Analyser:
-    # the tree comes as a notice of Parse, before its ParseComplete
     """Asks one server how it reads texts. Used by one thread at a time."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
         self._printed: list[str] = []
+        # the tree comes as a notice of Parse, before its ParseComplete
         connection.add_notice_handler(self._note)
         self._columns: dict[int, tuple[TableColumn, ...]] = {}
         self.catalog = read_catalog(connection)

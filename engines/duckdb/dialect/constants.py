@@ -45,6 +45,7 @@ PostgreSQL.
 """
 # the year 36, well after 1: Python's dates begin there
 _LEAST_MICROS = -62_000_000_000_000_000
+# the widest DECIMAL that DuckDB has
 _DIGITS = 38
 
 
@@ -114,7 +115,7 @@ def _float(value: float) -> str:
 
 def _decimal(value: Decimal) -> str:
     if not value.is_finite():
-        raise NotTranslated("numeric values that are no number")
+        raise NotTranslated("NaN and infinity as numeric values")
     sign, digits, exponent = value.as_tuple()
     del sign
     assert isinstance(exponent, int)

@@ -1,5 +1,5 @@
-"""Statements of which DuckDB can say nothing but scans: it fetches columns and rows of each table that is
-read, and the statement runs unchanged on them.
+"""Statements that DuckDB can only scan tables for: it fetches the columns and rows of each table that is
+read, and PostgreSQL runs the statement unchanged on them.
 
 Owns which columns and rows are fetched; must not know how.
 docs/decisions/0380-what-postgresql-runs-itself.md.

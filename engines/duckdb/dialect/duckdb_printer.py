@@ -83,8 +83,8 @@ class DuckdbPrinter(RowPrinter):
         return f"{call}{condition} OVER ({over})"
 
     def ordering(self, clauses: Sequence[Node], targets: Sequence[Node]) -> str:
-        # both are told: NULLs sort last by default in DuckDB, and as the largest values in PostgreSQL
         """ORDER BY items: expressions, directions and where NULLs go, all told."""
+        # both are told: NULLs sort last by default in DuckDB, and as the largest values in PostgreSQL
         by_reference = {one["ressortgroupref"]: one["expr"] for one in targets}
         return ", ".join(
             f"{self.sql(by_reference[one['tleSortGroupRef']])} "

@@ -53,6 +53,7 @@ def type_of(node: Node) -> int:
     if kind == "COLLATEEXPR":
         return type_of(node["arg"])
     if kind == "SUBLINK":
+        # EXPR_SUBLINK: the value of a subquery; all other kinds ask something of it
         if node["subLinkType"] == "4":
             return type_of(node["subselect"]["targetList"][0]["expr"])
         return BOOL
@@ -144,11 +145,13 @@ class Expressions(ABC):
         return self.call(self.operator(node), node, node["args"])
 
     def _distinct(self, node: Node) -> str:
+        # printed for what it refuses: an operator that has no equivalent has none here either
         self._opexpr(node)
         left, right = (self.sql(arg) for arg in node["args"])
         return f"({left} IS DISTINCT FROM {right})"
 
     def _nullif(self, node: Node) -> str:
+        # the operator that was looked up may be of another type than DuckDB's nullif would take
         equal = self.call(self.operator(node), node, node["args"])
         return f"(CASE WHEN {equal} THEN NULL ELSE {self.sql(node['args'][0])} END)"
 
@@ -171,6 +174,7 @@ class Expressions(ABC):
         return f"({self.sql(node['arg'])} {_TRUTH[node['booltesttype']]})"
 
     def _case(self, node: Node) -> str:
+        # CASE x WHEN a: each condition is analysed as x = a, with a placeholder (CaseTestExpr) for x
         results = [one["result"] for one in node["args"]] + ([node["defresult"]] if node["defresult"] else [])
         self.uniting(results, int(node["casetype"]))
         if node["arg"] is not None:

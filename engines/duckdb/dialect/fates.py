@@ -1,8 +1,8 @@
-"""What becomes of each built-in of PostgreSQL when a query over a lake calls it.
+"""What happens to each built-in of PostgreSQL when a query over a lake calls it.
 
-Owns the rule: written in DuckDB's dialect where a sure equivalent is listed, else run by PostgreSQL itself on
-rows that were fetched, if it can have no effect and shows nothing of the server or of others; everything else
-is refused. docs/decisions/0380-what-postgresql-runs-itself.md.
+Owns the rule. A built-in is written in DuckDB's dialect where an exact equivalent is listed. Otherwise
+PostgreSQL itself runs it on rows that were fetched, if it can have no effect and shows nothing of the server
+or of others. Everything else is refused. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Fate(StrEnum):
 
 
 WORDS: dict[str, str] = NUMBERS | TEXTS | TIMES
+# by name, since they differ in their argument types alone; pg_catalog's names are the only ones looked at
 _STABLE_RUN = frozenset(
     [
         "to_char",
@@ -144,7 +145,6 @@ _STABLE_RUN = frozenset(
         "current_time",
     ]
 )
-# by name, since they differ in their argument types alone; pg_catalog's names are the only ones looked at
 """Stable functions that depend on settings of the session alone."""
 # random and clocks: effects on nobody, and nothing of the server is read
 _VOLATILE_RUN = frozenset(

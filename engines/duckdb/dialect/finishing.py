@@ -1,8 +1,8 @@
-"""Statements that DuckDB cannot say whole: it joins, filters and groups; PostgreSQL evaluates the select
-list, order and limit over what comes of it.
+"""Statements that DuckDB can run only in part: it joins, filters and groups, and PostgreSQL evaluates the
+select list, order and limit on the result.
 
-The cheaper of two ways (``copying`` is the other). Owns what is fetched and what is left; must not know how
-either is run. docs/decisions/0380-what-postgresql-runs-itself.md.
+The cheaper of two ways (``copying`` is the other). Owns what DuckDB fetches and what is left to PostgreSQL;
+must not know how either is run. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations

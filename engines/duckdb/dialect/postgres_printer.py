@@ -116,7 +116,7 @@ class PostgresPrinter(Expressions):
 
     def clock(self, node: Node) -> str:
         if node["op"] not in _CLOCKS:
-            raise NotTranslated("this word for the time or the session")
+            raise NotTranslated("this function of the time or the session")
         return _CLOCKS[node["op"]]
 
     def _type(self, oid: object) -> str:

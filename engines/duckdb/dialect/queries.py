@@ -59,7 +59,7 @@ class QueryPrinter(SourcePrinter):
         # ORDER BY of a set operation can name result columns alone, but the tree allows others
         for clause in query["sortClause"] or []:
             if clause["tleSortGroupRef"] not in positions:
-                raise NotTranslated("an order by what is not shown")
+                raise NotTranslated("ORDER BY an expression outside the select list")
             column, expression = positions[clause["tleSortGroupRef"]]
             order.append(f"q.{column} {printer.direction(clause, expression)}")
         sql = f"SELECT {listed} FROM ({inner}) AS q"
@@ -103,7 +103,7 @@ class QueryPrinter(SourcePrinter):
             raise NotTranslated("a statement that is no query")
         # how many rows come of several such functions changed in 10 ("SQL Functions Returning Sets")
         if query["hasTargetSRFs"] == "true":
-            raise NotTranslated("functions in the select list that give several rows")
+            raise NotTranslated("set-returning functions in the select list")
         if query["rowMarks"]:
             raise NotTranslated("FOR UPDATE")
 
@@ -151,8 +151,8 @@ class QueryPrinter(SourcePrinter):
         return f"DISTINCT ON ({on}) "
 
     def windows(self, query: Node, printer: DuckdbPrinter) -> Mapping[str, str]:
-        # FRAMEOPTION bits are read in frames.py; DuckDB's default frame is never relied on
         """What stands in OVER, by the window's number."""
+        # FRAMEOPTION bits are read in frames.py; DuckDB's default frame is never relied on
         expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"] or []}
         found = {}
         for window in query["windowClause"] or []:
@@ -205,7 +205,7 @@ class QueryPrinter(SourcePrinter):
         order = []
         for clause in query["sortClause"] or []:
             if clause["tleSortGroupRef"] not in positions:
-                raise NotTranslated("an order by what is not shown")
+                raise NotTranslated("ORDER BY an expression outside the select list")
             column, expression = positions[clause["tleSortGroupRef"]]
             order.append(f"{column} {printer.direction(clause, expression)}")
         if order:

@@ -1,5 +1,5 @@
-"""Constants that PostgreSQL works out while a statement is bound: what is made of constants alone needs no
-words of DuckDB's.
+"""Constants that PostgreSQL computes while a statement is bound: an expression over constants alone needs no
+equivalent in DuckDB.
 
 Must not know statements.
 """

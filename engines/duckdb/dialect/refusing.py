@@ -1,4 +1,4 @@
-"""What no statement of a lake's clients may do, whoever runs it. Must not know plans."""
+"""What no statement of a lake's clients may do, whichever engine runs it. Must not know plans."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def refused(query: Node, catalog: Catalog) -> None:
         if kind == "RANGETBLENTRY" and node.get("tablesample") is not None:
             raise NotTranslated("TABLESAMPLE")
         if kind == "SQLVALUEFUNCTION" and node["op"] in _SESSION_WORDS:
-            raise NotTranslated("CURRENT_USER and its like")
+            raise NotTranslated("CURRENT_USER and similar functions")
         called = node.get("funcid") or node.get("aggfnoid") or node.get("winfnoid")
         # opno names an operator, whose function decides
         if "opno" in node and node["opno"] in catalog.operators:

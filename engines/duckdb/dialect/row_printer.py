@@ -305,7 +305,7 @@ class RowPrinter(Expressions):
 
     def clock(self, node: Node) -> str:
         if node["op"] not in _CLOCKS:
-            raise NotTranslated("this word for the time or the session")
+            raise NotTranslated("this function of the time or the session")
         return _CLOCKS[node["op"]]
 
     def scale(self, node: Node) -> int | None:

@@ -66,8 +66,8 @@ def _node(tokens: list[str], at: int) -> tuple[Node, int]:
 
 
 def _datum(tokens: list[str], at: int) -> tuple[bytes, int]:
-    # Datums are printed as C's signed chars; the length in front is a repetition
     """``4 [ 7 0 0 0 ]``: the length, and the bytes as signed numbers."""
+    # Datums are printed as C's signed chars; the length in front is a repetition
     end = tokens.index("]", at)
     return bytes(int(one) & 0xFF for one in tokens[at + 2 : end]), end + 1
 

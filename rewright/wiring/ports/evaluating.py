@@ -25,6 +25,7 @@ from rewright.proxy.duckdb_backend.values import ARRAYS
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.sql.parsing import nodes_of
 
+# a query over a log of ours takes milliseconds
 SECONDS = 10.0
 # of the types a parameter may have: numbers, truth, times; all else is text
 SAMPLES: Mapping[int, object] = {
@@ -128,6 +129,7 @@ def _sandbox(
         for name, value in SANDBOX.items():
             connection.execute(f"set {name} = '{value}'")
         timer = threading.Timer(SECONDS, connection.interrupt)
+        # DuckDB has no statement timeout of its own
         timer.start()
         try:
             yield connection
@@ -222,6 +224,7 @@ def _oid(type_: str) -> int:
         return BOOL
     if type_ in _INTEGERS:
         return INT8
+    # unsigned ones may exceed a bigint: as doubles they lose digits, not their size
     if type_ in {"DOUBLE", "FLOAT", "UBIGINT", "UHUGEINT"} or type_.startswith("DECIMAL"):
         return FLOAT8
     if type_.startswith("TIMESTAMP"):
@@ -267,6 +270,7 @@ def _sql_error(error: duckdb.Error) -> SqlError:
     if isinstance(error, duckdb.InvalidInputException) and _TOO_LARGE in str(error):
         return SqlError("54000", _TOO_LARGE)
     state = next((state for kind, state in STATES.items() if isinstance(error, kind)), "XX000")
+    # "Binder Error: ..." on the first line; further lines show the text and a place in it
     first, _, _ = str(error).partition("\n")
     _, _, message = first.partition(": ")
     return SqlError(state, message or first)

@@ -58,6 +58,7 @@ class HintPort:
         from rewright.hints.recommend import Options, recommend
 
         left = deadline.left()
+        # too little to run a query twice
         if left < 1.0:
             return None
         strategy = Dialogue(self.model, self.share) if self.model.available("hint") else None

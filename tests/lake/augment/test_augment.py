@@ -469,7 +469,7 @@ def test_numbers_too_large_to_be_squared_count_as_missing(make: Make) -> None:
     tables["streets"] = ([*header, "vast"], [[*row, -1e307 * (i % 9)] for i, row in enumerate(rows)])
     found = augment(make(tables), BaseSpec("sales", "revenue"), Options(2, None))
     assert [added.table for added in found.added if added.recommended] == ["streets"]
-    with pytest.raises(AugmentError, match="huge is no number in 120 of 120 rows"):
+    with pytest.raises(AugmentError, match="huge is not a number in 120 of 120 rows"):
         augment(make(tables), BaseSpec("sales", "huge"), Options(2, None))
 
 

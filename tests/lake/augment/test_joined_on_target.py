@@ -55,5 +55,5 @@ def test_a_copy_that_is_named_is_joined_on(search: Search) -> None:
 
 
 def test_the_target_is_refused_as_a_key(search: Search) -> None:
-    with pytest.raises(AugmentError, match="price is to be predicted: it is no column to join on"):
+    with pytest.raises(AugmentError, match="price is the column to predict: it cannot be joined on"):
         search(keys=("price",))
