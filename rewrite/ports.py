@@ -14,6 +14,10 @@ from rewright.rewrite.agents.guard import Guard, NamesGuard
 from rewright.rewrite.model import Candidate, Category, Deadline, Evidence, Explained, Figure, Scope, Timed
 from rewright.rewrite.rules.base import Rule
 
+# connection exceptions, rollbacks, locks not to be had, an operator's intervention (PostgreSQL manual,
+# appendix A)
+_PASSING = ("08", "40", "55P03", "57")
+
 
 class DatabaseError(Exception):
     """The server refused, with its SQLSTATE and message."""
@@ -22,6 +26,11 @@ class DatabaseError(Exception):
         super().__init__(f"{sqlstate}: {message}")
         self.sqlstate = sqlstate
         self.message = message
+
+    @property
+    def passing(self) -> bool:
+        """Whether it says nothing about the text: the connection, a lock, a cancellation, a shutdown."""
+        return self.sqlstate.startswith(_PASSING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from .inverse import points, shifted
 from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, RANGES, SAME, TO_NUMERIC, domain
 from .terms import FALSE, INTEGER, TRUE, App, Lit, Nested, Sym, Term, null
 from .texts import STARTS, equal
+from .truncated import cut_once
 
 UNKNOWN = null(BOOL)
 
@@ -50,6 +51,8 @@ def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
                 tuple(app(sym, (a,), type_) if _is_result(i, parts) else a for i, a in enumerate(parts)),
                 type_,
             )
+    if (once := cut_once(sym.name, args)) is not None:
+        return app(sym, once, type_)
     # the counts of two bags added are the count of both together
     if sym.name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in args):
         from .bags import aggregate

@@ -77,7 +77,7 @@ class Encoder:
         self._plain: dict[SqlType, bool] = {}
         self._texts: dict[tuple[str, str], Any] = {}
         self.prefixes: list[tuple[Any, str, Any]] = []  # (text, prefix, whether it starts with it)
-        # (moment, its scale, months that one has, whether it is NULL, the month or quarter)
+        # (moment, its scale, months that the part has, or 0 for a day, whether it is NULL, the part)
         self.months: list[tuple[Any, Any, int, Any, Any]] = []
         self.years: set[int] = set()  # of the moments met
         self.literals: list[tuple[str, Any]] = []  # texts met
@@ -381,14 +381,14 @@ class Encoder:
 
 
 def _months_of(term: App) -> int | None:
-    """How many months the part of a moment has that the term is: a month or a quarter."""
+    """How many months the part of a moment has that the term is: a month or a quarter; of a day, 0."""
     names = {f"pg_catalog.extract(text,{t})" for t in ("date", "timestamp")} | {
         "pg_catalog.date_part(text,timestamp)"
     }
     first = term.args[0] if term.args else None
     if term.sym.name not in names or not isinstance(first, Lit):
         return None
-    return {"month": 1, "quarter": 3}.get(str(first.value).lower())
+    return {"day": 0, "month": 1, "quarter": 3}.get(str(first.value).lower())
 
 
 def _collations(args: tuple[Term, ...]) -> str:

@@ -1,7 +1,7 @@
-"""What the solver is told of months, quarters and prefixes: facts between the terms and constants met.
+"""What the solver is told of days, months, quarters and prefixes: facts between the terms and constants met.
 
-A month or quarter is known inside the years of which some constant speaks. Each fact holds for every value
-(infinite moments are in no year). Must not know contexts.
+A day of the month, a month or a quarter is known inside the years of which some constant speaks. Each fact
+holds for every value (infinite moments are in no year). Must not know contexts.
 """
 
 from __future__ import annotations
@@ -34,16 +34,20 @@ class Facts:
 
     def _months(self) -> Iterator[Any]:
         z3 = self.encoder.z3
-        for i, ((is_null, value), scale, span, month_null, month) in enumerate(self.encoder.months):
+        for i, ((is_null, value), scale, span, part_null, part) in enumerate(self.encoder.months):
             for year in sorted(self.encoder.years):
                 if not 1 < year < 9998 or not self._once("month", i, year):
                     continue
-                starts = [date(year, m, 1).toordinal() * scale for m in range(1, 13, span)]
+                starts = [date(year, m, 1).toordinal() * scale for m in range(1, 13, span or 1)]
                 starts.append(date(year + 1, 1, 1).toordinal() * scale)
                 inside = [z3.And(value >= a, value < b) for a, b in pairwise(starts)]
-                known = [z3.Not(month_null), *(i == (month == m) for m, i in enumerate(inside, start=1))]
+                if span:
+                    known = [i == (part == m) for m, i in enumerate(inside, start=1)]
+                else:  # whole days since the month began
+                    days = [z3.ToReal((value - first) / scale + 1) for first in starts[:-1]]
+                    known = [z3.Implies(i, part == day) for i, day in zip(inside, days, strict=True)]
                 within = z3.And(z3.Not(is_null), value >= starts[0], value < starts[-1])
-                yield z3.Implies(within, z3.And(*known))
+                yield z3.Implies(within, z3.And(z3.Not(part_null), *known))
 
     def _prefixes(self) -> Iterator[Any]:
         z3, met = self.encoder.z3, self.encoder.prefixes

@@ -368,10 +368,10 @@ class Formulas:
 
 
 def _part_of_year(term: App) -> int | None:
-    """The months that a month or a quarter has."""
+    """The months that a month or a quarter has; 0 for a day of the month."""
     first = term.args[0] if term.args else None
     unit = str(first.value).lower() if isinstance(first, Lit) and term.sym.name in _MONTHS else ""
-    return 1 if unit == "month" else 3 if unit == "quarter" else None
+    return {"day": 0, "month": 1, "quarter": 3}.get(unit)
 
 
 def _number(name: str, value: str) -> int | Decimal | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 _DAY = 86_400_000_000  # microseconds
@@ -18,7 +18,7 @@ _DAYS = (-1_721_425, 2_145_762_068)
 Prefix = tuple[Any, str, Any]  # a text, a prefix, whether the text begins with it
 Month = tuple[
     Any, Any, int, int, Any, Any
-]  # a moment is NULL, the moment, its units a day, the part's months, the part is NULL, the part
+]  # a moment is NULL, the moment, its units a day, the part's months (0: a day), the part is NULL, the part
 
 
 def of_prefixes(z3: Any, met: list[Prefix], literals: list[tuple[str, Any]]) -> Iterator[Any]:
@@ -41,16 +41,21 @@ def of_prefixes(z3: Any, met: list[Prefix], literals: list[tuple[str, Any]]) -> 
 
 
 def of_months(z3: Any, met: list[Month], years: set[int]) -> Iterator[Any]:
-    """Inside a year the month, or the quarter, says between which days, and the other way round."""
+    """Inside a year the month, the quarter or the day of each month says between which moments, and the
+    other way round.
+    """
     for (is_null, moment, units, span, part_null, part), year in product(met, sorted(years)):
         if not 1 < year < 9998:
             continue
-        first = [date(year, m, 1).toordinal() * units for m in range(1, 13, span)]
+        first = [date(year, m, 1).toordinal() * units for m in range(1, 13, span or 1)]
         first.append(date(year + 1, 1, 1).toordinal() * units)
         inside = z3.And(z3.Not(is_null), moment >= first[0], moment < first[-1])
-        told = [
-            (part == m) == z3.And(moment >= first[m - 1], moment < first[m]) for m in range(1, len(first))
-        ]
+        within = [z3.And(moment >= start, moment < end) for start, end in pairwise(first)]
+        if span:
+            told = [(part == m) == w for m, w in enumerate(within, start=1)]
+        else:
+            since = [z3.ToReal((moment - start) / units) for start in first]
+            told = [z3.Implies(w, part - 1 == s) for w, s in zip(within, since[:-1], strict=True)]
         yield z3.Implies(inside, z3.And(z3.Not(part_null), *told))
 
 

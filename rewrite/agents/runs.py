@@ -105,11 +105,14 @@ class Runs:
         if deadline.passed:
             return True
         allowed = min(limit, deadline.left())
-        timed = self._measure(candidate.sql, allowed)
+        try:
+            timed = self.database.measure(candidate.sql, allowed)
+        except DatabaseError as error:
+            return error.passing
         # stopped for lack of our own time says nothing about the candidate
-        if timed is not None and not (timed.stopped and allowed < limit):
+        if not (timed.stopped and allowed < limit):
             self._keep(self.of(candidate), _stopped_at(timed, allowed))
-        return timed is not None
+        return True
 
     def _run_fairly(self, candidate: Candidate, allowed: float, limit: float, deadline: Deadline) -> bool:
         """One run, or two where the first says no good of a candidate beside a query so short that what a

@@ -162,6 +162,24 @@ def test_one_that_the_server_refuses_is_not_asked_again() -> None:
     assert [sql for sql, _, _ in server.stops].count("a") == 1
 
 
+@pytest.mark.parametrize("state", ["57014", "55P03", "08006"])
+def test_one_that_a_busy_server_did_not_run_is_run_again(state: str) -> None:
+    """A statement cancelled before it began, or a lost connection, does not refuse the text."""
+    server = Clocked(times={"a": 1.0, "b": 30.0})
+    measure, failures = server.measure, [DatabaseError(state, "not now")]
+
+    def busy(sql: str, seconds: float) -> Timed:
+        if sql == "a" and failures:
+            raise failures.pop()
+        return measure(sql, seconds)
+
+    server.measure = busy  # type: ignore[method-assign]
+    runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
+    a, b = Candidate("a", cost=1.0), Candidate("b", cost=1.0)
+    worth, idle = runs.sift([a, b], Deadline.after(1000.0, lambda: server.now))
+    assert (worth[0], idle) == (a, [])
+
+
 def test_a_rung_whose_cancellation_came_late_does_not_count_beside_a_run_that_ended() -> None:
     server = Clocked(times={"late": 1.2})
     runs = Runs("o", None, 10.0, server, Settings(measure="run", run_timeout=1000.0))

@@ -58,3 +58,18 @@ select client_id, (select min(day) from login) from login group by client_id ord
 -- differs pages of the first of each
 select distinct on (client_id) client_id, day from login order by client_id, day limit 2;
 select client_id, min(day) from login group by client_id order by min(day), client_id limit 2;
+-- differs the first days of a month and one more
+select id from transfer where extract(day from at) <= 10 and date_part('month', at) = 2 and date_part('year', at) = 2024;
+select id from transfer where at >= '2024-02-01' and at < '2024-02-12';
+-- differs the last day of a leap year's February
+select id from purchase where extract(year from bought) = 2023 and extract(month from bought) = 2 and extract(day from bought) >= 28;
+select id from purchase where bought >= '2023-02-27' and bought < '2023-03-01';
+-- differs weeks added up to months
+select date_trunc('month', at), count(*) from transfer group by 1;
+select date_trunc('month', w), sum(n)::bigint from (select date_trunc('week', at) as w, count(*) as n from transfer group by 1) by_week group by 1;
+-- differs hours of days
+select extract(hour from date_trunc('day', at)) from transfer;
+select extract(hour from at) from transfer;
+-- differs months of years
+select extract(month from date_trunc('year', at)) from transfer;
+select extract(month from at) from transfer;

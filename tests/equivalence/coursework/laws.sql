@@ -46,3 +46,18 @@ select c.name, x.day from client c join (select client_id, max(day) as day from 
 -- equal the order of what DISTINCT ON keeps
 select distinct on (client_id) client_id, device from login order by client_id, day;
 select client_id, device from (select distinct on (client_id) client_id, device, day from login order by client_id, day) t order by client_id;
+-- equal a day told by its year, month and number
+select id from purchase where extract(year from bought) = 2024 and extract(month from bought) = 3 and extract(day from bought) = 17;
+select id from purchase where bought = '2024-03-17';
+-- equal the first days of a month
+select id from transfer where extract(day from at) <= 10 and date_part('month', at) = 2 and date_part('year', at) = 2024;
+select id from transfer where at >= '2024-02-01' and at < '2024-02-11';
+-- equal the number of a day within a month
+select id from transfer where extract(day from at) = 17 and at >= '2024-03-01' and at < '2024-04-01';
+select id from transfer where at::date = '2024-03-17';
+-- equal hours added up to days
+select date_trunc('day', at), sum(amount) from transfer group by 1;
+select date_trunc('day', h), sum(paid)::bigint from (select date_trunc('hour', at) as h, sum(amount) as paid from transfer group by 1) by_hour group by 1;
+-- equal weekdays of days
+select extract(dow from date_trunc('day', at)) from transfer;
+select extract(dow from at) from transfer;
