@@ -202,28 +202,30 @@ def _days_and_micros(value: timedelta) -> tuple[int, int]:
     return days, micros
 
 
-def json_text(value: object) -> str:
-    """Nested values as json; keys in their order, what json lacks as text."""
-    return json.dumps(_jsonable(value), ensure_ascii=False, separators=(", ", ": "))
-
-
-def _jsonable(value: Any) -> Any:
+def json_text(value: Any) -> str:
+    """Nested values as json; keys in their order, numbers with all their digits, what json lacks as text."""
     match value:
         case dict():
             # A MAP, as DuckDB gives one: its keys and its values, side by side.
             if set(value) == {"key", "value"} and all(isinstance(v, list) for v in value.values()):
-                return {str(k): _jsonable(v) for k, v in zip(value["key"], value["value"], strict=True)}
-            return {str(k): _jsonable(v) for k, v in value.items()}
+                pairs = list(zip(value["key"], value["value"], strict=True))
+            else:
+                pairs = list(value.items())
+            return "{" + ", ".join(f"{_json_string(str(k))}: {json_text(v)}" for k, v in pairs) + "}"
         case list() | tuple() | set():
-            return [_jsonable(v) for v in value]
-        case float() if not math.isfinite(value):
-            return str(value)
-        case None | bool() | int() | float() | str():
-            return value
-        case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
+            return "[" + ", ".join(map(json_text, value)) + "]"
+        case None | bool() | int():
+            return json.dumps(value)
+        case float() if math.isfinite(value):
+            return float_text(value)
+        case Decimal() if value.is_finite():
+            return format(value, "f")
         case _:
-            return to_text(value, TEXT)
+            return _json_string(value if isinstance(value, str) else to_text(value, TEXT))
+
+
+def _json_string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 _PLAIN = re.compile(r"[^\s{}\",\\]+\Z")

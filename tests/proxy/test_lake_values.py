@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import uuid
 from datetime import UTC, date, datetime, time, timedelta
@@ -91,6 +92,13 @@ def test_the_last_time_of_a_day_is_read():
 @given(st.floats(allow_nan=False))
 def test_floats_read_back(value):
     assert float(values.float_text(value)) == value
+
+
+def test_numbers_in_json_keep_their_digits_as_postgresql_writes_them():
+    """What to_json() of PostgreSQL gives for these numeric and float8 values; NaN is none of json's numbers."""
+    exact = {"a": Decimal("12345678901234567890.10"), "b": [Decimal("5.00"), 1.0, 1e300, math.nan]}
+    told = '{"a": 12345678901234567890.10, "b": [5.00, 1, 1e+300, "NaN"]}'
+    assert values.to_text(exact, values.JSON) == told
 
 
 def test_nested_values_are_json():
