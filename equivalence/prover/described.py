@@ -1,11 +1,16 @@
-"""Terms in words that copies of a form share: columns by the names of their relations.
+"""Terms in words that copies of a form share: columns by the names of their relations. Within a term the sum
+of sums is told as the sum of all, that of counts as a count, and so is the least of the least.
 
 What may fail, and what aggregates compute, are compared by these. Must not know what they are compared for.
 """
 
 from __future__ import annotations
 
-from .terms import App, Block, Distinct, Limited, Lit, Nested, Row, Source, Table, Term, Var
+from .terms import App, Bag, Distinct, Limited, Lit, Nested, Row, Source, Table, Term, Var
+
+_DEEPEST = 8
+_SUMS = frozenset({"isum", "sum numeric"})
+_EXTREMES = ("min ", "max ")
 
 
 def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
@@ -15,7 +20,7 @@ def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
             source = sources.get(var)
             if isinstance(source, Table):
                 return f"{source.ref.schema}.{source.ref.name}.{pos}"
-            if isinstance(source, Distinct | Limited) and source.bag and depth < 8:
+            if isinstance(source, Distinct | Limited) and source.bag and depth < _DEEPEST:
                 return describe(source.bag[0].outs[pos], sources, depth + 1)
             return f"?.{pos}"
         case Row():
@@ -23,12 +28,38 @@ def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
         case Lit(value):
             return repr(value)
         case App(sym, args):
-            return f"{sym.name}({', '.join(describe(a, sources, depth) for a in args)})"
+            return f"{sym.name}({', '.join(_argument(a, sources, depth) for a in args)})"
         case Nested(kind, name, bag):
-            outs = ", ".join(_outputs(b, sources, depth) for b in bag) if depth < 8 else ""
-            return f"{kind} {name} [{outs}]"
+            return f"{kind} {name} [{_outputs(bag, sources, depth)}]"
 
 
-def _outputs(b: Block, sources: dict[int, Source], depth: int) -> str:
-    inside = {**sources, **dict(b.vars)}
-    return ", ".join(describe(o, inside, depth + 1) for o in b.outs)
+def _argument(term: Term, sources: dict[int, Source], depth: int) -> str:
+    """What is read by a term is told by its value, and that does not depend on groups in between."""
+    if isinstance(term, Nested) and term.kind == "agg" and _is_of_all(term.name):
+        if term.name == "isum" and term.bag and all(_is_count(o) for b in term.bag for o in b.outs):
+            return "agg cnt []"
+        return f"agg {term.name} [{_outputs(term.bag, sources, depth, of=term.name)}]"
+    return describe(term, sources, depth)
+
+
+def _is_of_all(name: str) -> bool:
+    return name in _SUMS or name.startswith(_EXTREMES)
+
+
+def _is_count(term: Term) -> bool:
+    return isinstance(term, Nested) and (term.kind, term.name) == ("agg", "cnt")
+
+
+def _outputs(bag: Bag, sources: dict[int, Source], depth: int, *, of: str = "") -> str:
+    """``of``: the aggregate whose own results stand for what they are made of."""
+    if depth >= _DEEPEST:
+        return ""
+    told: list[str] = []
+    for b in bag:
+        inside = {**sources, **dict(b.vars)}
+        for o in b.outs:
+            if of and isinstance(o, Nested) and (o.kind, o.name) == ("agg", of):
+                told.append(_outputs(o.bag, inside, depth + 1, of=of))
+            else:
+                told.append(describe(o, inside, depth + 1))
+    return ", ".join(told)

@@ -73,3 +73,9 @@ select extract(hour from at) from transfer;
 -- differs months of years
 select extract(month from date_trunc('year', at)) from transfer;
 select extract(month from at) from transfer;
+-- differs shares of a shop's purchases and of a client's
+select shop_id, client_id, count(*)::numeric / (select count(*) from purchase x where x.shop_id = p.shop_id) from purchase p group by shop_id, client_id;
+select shop_id, client_id, count(*)::numeric / sum(count(*)) over (partition by client_id) from purchase group by shop_id, client_id;
+-- differs shares of all and of those that are counted
+select shop_id, count(*)::numeric / (select count(*) from purchase) from purchase where paid group by shop_id;
+select shop_id, count(*)::numeric / sum(count(*)) over () from purchase where paid group by shop_id;

@@ -61,3 +61,9 @@ select date_trunc('day', h), sum(paid)::bigint from (select date_trunc('hour', a
 -- equal weekdays of days
 select extract(dow from date_trunc('day', at)) from transfer;
 select extract(dow from at) from transfer;
+-- equal shares of a shop's purchases by a window over counts
+select shop_id, client_id, count(*)::numeric / (select count(*) from purchase x where x.shop_id = p.shop_id) from purchase p group by shop_id, client_id;
+select shop_id, client_id, count(*)::numeric / sum(count(*)) over (partition by shop_id) from purchase group by shop_id, client_id;
+-- equal shares of what all senders sent, by a window over sums
+select sender, receiver, 100.0 * sum(amount) / (select sum(x.amount) from transfer x) from transfer group by sender, receiver;
+select sender, receiver, 100.0 * sum(amount) / sum(sum(amount)) over () from transfer group by sender, receiver;
