@@ -124,7 +124,9 @@ SETS = {
         FIFTEENTH_QUERIES, FIFTEENTH_SCHEMAS, "the queries over a broker of advertisements"
     ),
     "sixteenth": QuerySet(SIXTEENTH_QUERIES, SIXTEENTH_SCHEMAS, "the queries over a fisheries authority"),
-    "seventeenth": QuerySet(SEVENTEENTH_QUERIES, SEVENTEENTH_SCHEMAS, "the queries over a medical laboratory"),
+    "seventeenth": QuerySet(
+        SEVENTEENTH_QUERIES, SEVENTEENTH_SCHEMAS, "the queries over a medical laboratory"
+    ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

@@ -30,7 +30,7 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them, then with one kind or the other
-_APART = frozenset({"partners", "values", "single", "columns", "least"})
+_APART = frozenset({"partners", "values", "single", "pushed", "columns", "least"})
 _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART,
     frozenset({"orders", "numbers", "early", "restrictions"}) | _APART,
@@ -41,6 +41,14 @@ _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "early", "restrictions", "least"}),
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}),
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"least"},
+)
+# what a page is asked for by others is told before the page is put in its place
+_NAMES = tuple(VIEWS)
+_PAGES = _NAMES.index("places")
+_PAGES_KEPT = (*_NAMES[:_PAGES], "restrictions", *_NAMES[_PAGES:])
+_ORDERS = (
+    *((_NAMES, left_out) for left_out in _RARE),
+    (_PAGES_KEPT, frozenset({"orders", "numbers", "lookups", "early"}) | _APART),
 )
 
 
@@ -74,10 +82,10 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
     whole = one_tree(start)
     reached: dict[tuple[str, ...], tuple[View, bool] | None] = {}
     found: dict[tuple[str, ...], bool] = {}
-    for left_out in _RARE:
+    for order, left_out in _ORDERS:
         names: tuple[str, ...] = ()
         view, shown = start, whole
-        for name in VIEWS:
+        for name in order:
             if shown:
                 break
             if name in left_out:

@@ -17,11 +17,14 @@ from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_f
 from rewright.equivalence.decomposition.columns import columns_apart, looks
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
 from rewright.equivalence.laws.arms import without_cut_arms
+from rewright.equivalence.laws.arranging import arranged
+from rewright.equivalence.laws.asked_groups import asked_of_groups
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.calendars import by_calendar
 from rewright.equivalence.laws.constants import folded
 from rewright.equivalence.laws.counts_less import with_counts_of_others
 from rewright.equivalence.laws.eager import without_early_groups
+from rewright.equivalence.laws.either import asking_either
 from rewright.equivalence.laws.fans import without_fans
 from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
@@ -44,6 +47,7 @@ from rewright.equivalence.laws.pages import without_pages
 from rewright.equivalence.laws.partners import by_partners
 from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.presence import with_presence
+from rewright.equivalence.laws.pushed import pushed_into_groups
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
@@ -74,6 +78,7 @@ COLUMNS = ALL + 1
 # the laws of the plain form, in their order
 _PLAIN = (
     as_pages,
+    asked_of_groups,
     by_bounds,
     without_shifts,
     with_whole_counts,
@@ -82,6 +87,7 @@ _PLAIN = (
     joined_at_once,
     without_tied_groups,
     with_presence,
+    asking_either,
     without_idle_keys,
     in_one_frame,
     sorted_by_keys,
@@ -89,6 +95,9 @@ _PLAIN = (
     without_early_limits,
     without_cut_arms,
 )
+
+# and those of lookups
+_OF_ROWS = (of_single_rows, with_counts_of_others, asked_of_groups, pushed_into_groups, without_tied_groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +123,26 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     if plain is None:
         return
     catalog = plain.catalog
-    if _is_same(plain):
+    if is_same(plain):
         # no law has to leave anything open where nothing differs
         yield plain
-    for law in _PLAIN:
-        plain = _seen(plain, law, catalog) or plain
+    # before pages are put in their places, which restrictions name
+    freed = _seen(plain, without_restrictions, catalog)
+    plain = _by_plain_laws(plain)
     highest = max(highest_number(plain.before), highest_number(plain.after))
+    forms = [*_forms(plain, highest), *([] if freed is None else [_by_plain_laws(freed)])]
+    forms = [replace(v, before=arranged(v.before), after=arranged(v.after)) for v in forms]
     # where nothing differs but what the form leaves out, there is nothing to search for
-    yield from sorted(_forms(plain, highest), key=lambda v: not _is_same(v))
+    yield from sorted(forms, key=lambda v: not is_same(v))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
+
+
+def _by_plain_laws(view: View) -> View:
+    for law in _PLAIN:
+        view = _seen(view, law, view.catalog) or view
+    return view
 
 
 def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | None:
@@ -216,7 +234,10 @@ def _row_by_row(plain: View, catalog: Catalog) -> View | None:
         made = _seen(view, partial(_numbered, law, above), catalog)
         if made is not None:
             found = replace(made, before=flattened(made.before), after=flattened(made.after))
-    for later in (of_single_rows, with_counts_of_others):
+    if found is not None:
+        above = Fresh(max(highest_number(found.before), highest_number(found.after)))
+        found = replace(found, before=flattened(found.before, above), after=flattened(found.after, above))
+    for later in _OF_ROWS:
         found = _seen(found or plain, later, catalog) or found
     return found
 
@@ -227,7 +248,8 @@ def _numbered(
     return law(query, catalog, fresh)
 
 
-def _is_same(view: View) -> bool:
+def is_same(view: View) -> bool:
+    """Whether nothing is left that differs."""
     return canonical(view.before, keep_names=False) == canonical(view.after, keep_names=False)
 
 

@@ -16,6 +16,7 @@ from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.outcome import Refused
+from rewright.equivalence.recheck.views.asked import asked
 from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.calendars import calendars
 from rewright.equivalence.recheck.views.columns import columns
@@ -23,6 +24,7 @@ from rewright.equivalence.recheck.views.constants import constants
 from rewright.equivalence.recheck.views.counts import counts
 from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.early import early
+from rewright.equivalence.recheck.views.either import either
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
@@ -43,6 +45,7 @@ from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.places import places
 from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
+from rewright.equivalence.recheck.views.pushed import pushed
 from rewright.equivalence.recheck.views.restrictions import restrictions
 from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.single import single
@@ -71,6 +74,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "moments": of_each(moments),
         "bounds": of_each(bounds),
         "places": of_each(places),
+        "asked": of_each(asked),
         "ordered": of_each(ordered),
         "shifts": of_each(shifts),
         "counts": of_trees(counts),
@@ -79,6 +83,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "least": of_each(least),
         "groups": of_each(groups),
         "presence": of_each(presence),
+        "either": of_each(either),
         "keys": of_each(keys),
         "frames": of_each(frames),
         "pages": of_each(pages),
@@ -91,6 +96,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "values": of_each(values),
         "single": of_each(single),
         "others": of_each(others),
+        "pushed": of_each(pushed),
         "columns": columns,
     }
 )
