@@ -30,7 +30,7 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them, then with one kind or the other
-_APART = frozenset({"partners", "values", "single", "pushed", "columns", "least"})
+_APART = frozenset({"partners", "values", "single", "columns", "least"})
 _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART,
     frozenset({"orders", "numbers", "early", "restrictions"}) | _APART,

@@ -47,7 +47,6 @@ from rewright.equivalence.laws.pages import without_pages
 from rewright.equivalence.laws.partners import by_partners
 from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.presence import with_presence
-from rewright.equivalence.laws.pushed import pushed_into_groups
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
@@ -97,7 +96,7 @@ _PLAIN = (
 )
 
 # and those of lookups
-_OF_ROWS = (of_single_rows, with_counts_of_others, asked_of_groups, pushed_into_groups, without_tied_groups)
+_OF_ROWS = (of_single_rows, with_counts_of_others, asked_of_groups, without_tied_groups)
 
 
 @dataclass(frozen=True, slots=True)

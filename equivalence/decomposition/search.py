@@ -242,8 +242,8 @@ def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_At
     late: list[_Attempt] = []
     for place, (number, view) in enumerate(_by_difference(list(views(before, after, catalog)))):
         same = same_tree(view.before, view.after)
-        # of one tree nothing is left open
-        for wider in (ALL,) if same else (COLUMNS, *range(WIDEST + 1), None, ALL):
+        # another text may have another plan: ties are left open even where nothing differs
+        for wider in (0,) if same else (COLUMNS, *range(WIDEST + 1), None, ALL):
             parts = parts_of(view, wider)
             if parts in seen:
                 continue

@@ -133,7 +133,7 @@ class _WithoutRestrictions(Walk):
             return replace(query, left=left, right=right)
         if not isinstance(query, a.Select):
             return query
-        shown = whole_columns(query)
+        shown = _whole(query)
         if outer is not None:
             shown = {e: outer[position] for e, position in shown.items() if position in outer}
         asked = conjuncts(query.where)
@@ -168,7 +168,7 @@ def _with(item: a.FromItem, freed: a.Derived) -> a.FromItem:
     return freed if item.rel == freed.rel else item
 
 
-def whole_columns(query: a.Select) -> dict[a.Expr, int]:
+def _whole(query: a.Select) -> dict[a.Expr, int]:
     """Expressions by the output column that shows them, of which a row's group, partitions and duplicates
     have one value that can't be told apart.
     """

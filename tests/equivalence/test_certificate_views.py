@@ -168,18 +168,6 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from t where exists (select 1 from o where o.t = t.id)",
         ),
     ),
-    "asked": (
-        (
-            "select g.k, g.n from (select k, count(*) n from o group by k) g where g.n > (select max(id) from t) order by g.k",
-            "select k, count(*) from o group by k having count(*) > (select max(id) from t) order by k",
-        ),
-    ),
-    "pushed": (
-        (
-            "select t.id, (select avg(x.m) from (select t, far, count(distinct k) m from o group by t, far) x where x.t = t.id) v from t",
-            "select t.id, (select avg(m) from (select far, count(distinct k) m from o where o.t = t.id group by far) x) v from t",
-        ),
-    ),
     "either": (
         (
             "select distinct t.id, t.x from t left join o on o.t = t.id left join edge e on e.src = o.k where t.x = 'x' or e.dst = 3",
@@ -713,38 +701,6 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from t where (select max(o.id) from o where o.t = t.id limit 1) is not null",
             "select id from t",
-        ),
-    ),
-    "asked": (
-        (
-            "select g.k, g.n from (select k, 10 / min(far) n from o group by k) g where g.k > (select max(id) from t)",
-            "select k, 10 / min(far) n from o group by k having k > (select max(id) from t)",
-        ),
-        (
-            "select distinct g.n from (select k, count(*) n from o group by k) g where g.n > 1",
-            "select count(*) n from o group by k having count(*) > 1",
-        ),
-        (
-            "select g.k from (select k, count(*) n from o group by k) g where exists (select 1 from t where t.k = g.n)",
-            "select k from o group by k having exists (select 1 from t where t.k = o.k)",
-        ),
-        (
-            "select g.k from (select k, count(*) n from o group by k order by k limit 3) g where g.n > 1",
-            "select k from o group by k having count(*) > 1 order by k limit 3",
-        ),
-    ),
-    "pushed": (
-        (
-            "select avg(x.m) from (select t, far, max(k) m from o group by t, far) x where x.far = 3",
-            "select avg(x.m) from (select t, far, max(k) m from o where t = 3 group by t, far) x",
-        ),
-        (
-            "select avg(x.m) from (select t, max(k) m from o group by t) x where x.m = 3",
-            "select avg(x.m) from (select t, max(k) m from o where k = 3 group by t) x",
-        ),
-        (
-            "select sum(x.m) from (select t, max(10 / k) m from o group by t) x where x.t = 3",
-            "select sum(x.m) from (select t, max(10 / k) m from o where t = 3 group by t) x",
         ),
     ),
     "either": (

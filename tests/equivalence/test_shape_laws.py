@@ -389,6 +389,37 @@ PAIRS = (
         _REACH.format("count(*) from r"),
         _REACH.format("coalesce(sum(x.n), 0)::bigint from (select at, count(*) n from r group by at) x"),
     ),
+    # groups that a block around them asks
+    (
+        True,
+        "select g.k, g.n from (select k, count(*) n from o group by k) g where g.n > (select max(id) from t) order by g.k",
+        "select k, count(*) from o group by k having count(*) > (select max(id) from t) order by k",
+    ),
+    (
+        True,
+        "select g.k, g.v, g.n from (select k, v, count(*) n from o group by k, v) g where g.n = (select max(x.n) from (select k, v, count(*) n from o group by k, v) x where x.k = g.k)",
+        "select k, v, count(*) from o group by k, v having count(*) = (select max(x.n) from (select k, v, count(*) n from o group by k, v) x where x.k = o.k)",
+    ),
+    (
+        False,
+        "select g.k, g.n from (select k, 10 / min(v) n from o group by k) g where g.k > (select max(id) from t)",
+        "select k, 10 / min(v) n from o group by k having k > (select max(id) from t)",
+    ),
+    (
+        False,
+        "select distinct g.n from (select k, count(*) n from o group by k) g where g.n > 1",
+        "select count(*) n from o group by k having count(*) > 1",
+    ),
+    (
+        False,
+        "select g.k from (select k, count(*) n from o group by k) g where exists (select 1 from t where t.k = g.n)",
+        "select k from o group by k having exists (select 1 from t where t.k = o.k)",
+    ),
+    (
+        False,
+        "select g.k from (select k, count(*) n from o group by k order by k limit 3) g where g.n > 1",
+        "select k from o group by k having count(*) > 1 order by k limit 3",
+    ),
     (False, _rounds("", _COUNTED, "at = 3"), _rounds(" where id = 3", _COUNTED, "true")),
     (False, _rounds("", _COUNTED, "n = 3"), _rounds(" where 0 = 3", _COUNTED, "true")),
 )

@@ -117,7 +117,7 @@ def _without(
         return replace(query, left=left, right=right)
     if not isinstance(query, a.Select):
         return query
-    shown = of_whole_groups(query)
+    shown = _of_whole_groups(query)
     if at is not None:
         shown = {e: at[position] for e, position in shown.items() if position in at}
     asked = conjuncts(query.where)
@@ -131,7 +131,7 @@ def _without(
     return made
 
 
-def of_whole_groups(query: a.Select) -> dict[a.Expr, int]:
+def _of_whole_groups(query: a.Select) -> dict[a.Expr, int]:
     """What a subquery shows of its rows of which whole groups, partitions and sets of equals have one value,
     by position.
     """

@@ -16,7 +16,6 @@ from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.outcome import Refused
-from rewright.equivalence.recheck.views.asked import asked
 from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.calendars import calendars
 from rewright.equivalence.recheck.views.columns import columns
@@ -45,7 +44,6 @@ from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.places import places
 from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
-from rewright.equivalence.recheck.views.pushed import pushed
 from rewright.equivalence.recheck.views.restrictions import restrictions
 from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.single import single
@@ -74,7 +72,6 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "moments": of_each(moments),
         "bounds": of_each(bounds),
         "places": of_each(places),
-        "asked": of_each(asked),
         "ordered": of_each(ordered),
         "shifts": of_each(shifts),
         "counts": of_trees(counts),
@@ -96,7 +93,6 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "values": of_each(values),
         "single": of_each(single),
         "others": of_each(others),
-        "pushed": of_each(pushed),
         "columns": columns,
     }
 )
