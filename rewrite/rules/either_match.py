@@ -24,6 +24,7 @@ from rewright.equivalence.laws.either import either_of_lists
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.or_exists import as_member
 from rewright.sql import algebra as a
+from rewright.sql.walk import copy_fresh
 
 
 def either_match(block: a.Select, ctx: Context) -> a.Select | None:
@@ -33,5 +34,7 @@ def either_match(block: a.Select, ctx: Context) -> a.Select | None:
     found = either_of_lists(block, lambda refused: ctx.holds("null-is-refused", refused))
     if found is None:
         return None
-    asked = [as_member(x) or x for x in found.asked] if found.own else found.asked
+    # a list may be asked at two places
+    apart = [copy_fresh(x, ctx.fresh)[0] for x in found.asked]
+    asked = [as_member(x) or x for x in apart] if found.own else apart
     return replace(block, from_=found.rest.from_, where=found.where(asked))
