@@ -77,7 +77,6 @@ COLUMNS = ALL + 1
 # the laws of the plain form, in their order
 _PLAIN = (
     as_pages,
-    asked_of_groups,
     by_bounds,
     without_shifts,
     with_whole_counts,
@@ -194,7 +193,8 @@ def _forms(plain: View, highest: int) -> list[View]:
         counted = _seen(counted, lambda q, known: as_lookups(q, known, Fresh(above)), catalog) or counted
     least = _seen(plain, with_least_rows, catalog)
     grouped = None if least is None else _row_by_row(least, catalog)
-    seen = (plain, _row_by_row(plain, catalog), late, looked, counted, least, grouped)
+    asked = _seen(plain, asked_of_groups, catalog)
+    seen = (plain, _row_by_row(plain, catalog), late, looked, counted, asked, least, grouped)
     bases = [v for v in seen if v is not None]
     return [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
 
