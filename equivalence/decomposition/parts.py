@@ -101,7 +101,8 @@ _OF_ROWS = (of_single_rows, with_counts_of_others, asked_of_groups, without_tied
 @dataclass(frozen=True, slots=True)
 class View:
     """Both queries in another form, with what that form rests on. ``catalog``: where they are bound;
-    ``others``: pairs that must be the same besides.
+    ``others``: pairs that must be the same besides; ``read``: both before any law, where reading them leaves
+    an overflow open: what they compute may be left out of a form.
     """
 
     before: a.Query
@@ -110,6 +111,7 @@ class View:
     facts: tuple[str, ...]
     catalog: Catalog
     others: tuple[tuple[a.Query, a.Query], ...] = ()
+    read: tuple[a.Query, ...] = ()
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
@@ -174,7 +176,8 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     if len(inlined) < 2:
         return None
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
-    return View(first, second, left_open, facts, catalog, others)
+    read = (first, second) if "overflow" in left_open else ()
+    return View(first, second, left_open, facts, catalog, others, read)
 
 
 def _forms(plain: View, highest: int) -> list[View]:
@@ -362,7 +365,7 @@ def stated(
     for difference, pair, proof in looks:
         modulo |= {*proof.modulo, *difference.modulo, *pair.modulo}
     # where both are seen whole, what arithmetic is done on may be known to be small
-    seen = (view.before, view.after, *(q for pair in view.others for q in pair))
+    seen = (view.before, view.after, *view.read, *(q for pair in view.others for q in pair))
     if "overflow" in modulo and not any(Facts(view.catalog).may_overflow(q) for q in seen):
         modulo.remove("overflow")
     return tuple(facts), tuple(sorted(modulo))

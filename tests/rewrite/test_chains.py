@@ -342,6 +342,13 @@ def test_what_a_left_out_part_may_raise_is_a_reservation() -> None:
     assert "errors" not in modulo(before.replace("/", "+"), after.replace("/", "+"))
 
 
+def test_what_a_cte_computes_and_nothing_reads_may_overflow() -> None:
+    before = "SELECT kind, count(*) FROM badge GROUP BY kind"
+    cte = "SELECT kind, count(*) AS n, sum(weight) AS s FROM badge GROUP BY kind"
+    assert modulo(before, f"WITH q AS MATERIALIZED ({cte}) SELECT q.kind, q.n FROM q") == ("overflow",)
+    assert modulo(before, f"SELECT q.kind, q.n FROM ({cte}) q") == ()
+
+
 def test_what_a_shared_cte_may_raise_is_a_reservation() -> None:
     body = "SELECT cust, amount / cost AS r FROM sale"
     before = f"WITH y AS MATERIALIZED ({body}) SELECT r FROM y WHERE cust > 5"
