@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: twenty schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: 21 schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -40,6 +40,7 @@ THIRTEENTH_SCHEMAS = ("campus",)
 FOURTEENTH_SCHEMAS = ("bank",)
 FIFTEENTH_SCHEMAS = ("adnet",)
 SIXTEENTH_SCHEMAS = ("fishery",)
+SEVENTEENTH_SCHEMAS = ("laboratory",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -91,6 +92,8 @@ FIFTEENTH_QUERIES = FILES / "fifteenth_queries.jsonl"
 """Queries over ``FIFTEENTH_SCHEMAS``: ORMs', analysts', models' and reports'; a third is kept."""
 SIXTEENTH_QUERIES = FILES / "sixteenth_queries.jsonl"
 """Queries over ``SIXTEENTH_SCHEMAS``: ORMs', analysts', models' and reports'; a third is kept."""
+SEVENTEENTH_QUERIES = FILES / "seventeenth_queries.jsonl"
+"""Queries over ``SEVENTEENTH_SCHEMAS``: ORMs', analysts', models' and reports'; a third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,9 @@ SETS = {
         FIFTEENTH_QUERIES, FIFTEENTH_SCHEMAS, "the queries over a broker of advertisements"
     ),
     "sixteenth": QuerySet(SIXTEENTH_QUERIES, SIXTEENTH_SCHEMAS, "the queries over a fisheries authority"),
+    "seventeenth": QuerySet(
+        SEVENTEENTH_QUERIES, SEVENTEENTH_SCHEMAS, "the queries over a medical laboratory"
+    ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

@@ -42,6 +42,14 @@ _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}),
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"least"},
 )
+# what a page is asked for by others is told before the page is put in its place
+_NAMES = tuple(VIEWS)
+_PAGES = _NAMES.index("places")
+_PAGES_KEPT = (*_NAMES[:_PAGES], "restrictions", *_NAMES[_PAGES:])
+_ORDERS = (
+    *((_NAMES, left_out) for left_out in _RARE),
+    (_PAGES_KEPT, frozenset({"orders", "numbers", "lookups", "early"}) | _APART),
+)
 
 
 class NotDerived(Exception):
@@ -74,10 +82,10 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
     whole = one_tree(start)
     reached: dict[tuple[str, ...], tuple[View, bool] | None] = {}
     found: dict[tuple[str, ...], bool] = {}
-    for left_out in _RARE:
+    for order, left_out in _ORDERS:
         names: tuple[str, ...] = ()
         view, shown = start, whole
-        for name in VIEWS:
+        for name in order:
             if shown:
                 break
             if name in left_out:

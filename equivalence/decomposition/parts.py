@@ -17,11 +17,14 @@ from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_f
 from rewright.equivalence.decomposition.columns import columns_apart, looks
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
 from rewright.equivalence.laws.arms import without_cut_arms
+from rewright.equivalence.laws.arranging import arranged
+from rewright.equivalence.laws.asked_groups import asked_of_groups
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.calendars import by_calendar
 from rewright.equivalence.laws.constants import folded
 from rewright.equivalence.laws.counts_less import with_counts_of_others
 from rewright.equivalence.laws.eager import without_early_groups
+from rewright.equivalence.laws.either import asking_either
 from rewright.equivalence.laws.fans import without_fans
 from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
@@ -82,6 +85,7 @@ _PLAIN = (
     joined_at_once,
     without_tied_groups,
     with_presence,
+    asking_either,
     without_idle_keys,
     in_one_frame,
     sorted_by_keys,
@@ -90,11 +94,15 @@ _PLAIN = (
     without_cut_arms,
 )
 
+# and those of lookups
+_OF_ROWS = (of_single_rows, with_counts_of_others, asked_of_groups, without_tied_groups)
+
 
 @dataclass(frozen=True, slots=True)
 class View:
     """Both queries in another form, with what that form rests on. ``catalog``: where they are bound;
-    ``others``: pairs that must be the same besides.
+    ``others``: pairs that must be the same besides; ``read``: both before any law, where reading them leaves
+    an overflow open: what they compute may be left out of a form.
     """
 
     before: a.Query
@@ -103,6 +111,7 @@ class View:
     facts: tuple[str, ...]
     catalog: Catalog
     others: tuple[tuple[a.Query, a.Query], ...] = ()
+    read: tuple[a.Query, ...] = ()
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
@@ -114,17 +123,26 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     if plain is None:
         return
     catalog = plain.catalog
-    if _is_same(plain):
+    if is_same(plain):
         # no law has to leave anything open where nothing differs
         yield plain
-    for law in _PLAIN:
-        plain = _seen(plain, law, catalog) or plain
+    # before pages are put in their places, which restrictions name
+    freed = _seen(plain, without_restrictions, catalog)
+    plain = _by_plain_laws(plain)
     highest = max(highest_number(plain.before), highest_number(plain.after))
+    forms = [*_forms(plain, highest), *([] if freed is None else [_by_plain_laws(freed)])]
+    forms = [replace(v, before=arranged(v.before), after=arranged(v.after)) for v in forms]
     # where nothing differs but what the form leaves out, there is nothing to search for
-    yield from sorted(_forms(plain, highest), key=lambda v: not _is_same(v))
+    yield from sorted(forms, key=lambda v: not is_same(v))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
+
+
+def _by_plain_laws(view: View) -> View:
+    for law in _PLAIN:
+        view = _seen(view, law, view.catalog) or view
+    return view
 
 
 def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | None:
@@ -158,7 +176,8 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     if len(inlined) < 2:
         return None
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
-    return View(first, second, left_open, facts, catalog, others)
+    read = (first, second) if "overflow" in left_open else ()
+    return View(first, second, left_open, facts, catalog, others, read)
 
 
 def _forms(plain: View, highest: int) -> list[View]:
@@ -177,7 +196,8 @@ def _forms(plain: View, highest: int) -> list[View]:
         counted = _seen(counted, lambda q, known: as_lookups(q, known, Fresh(above)), catalog) or counted
     least = _seen(plain, with_least_rows, catalog)
     grouped = None if least is None else _row_by_row(least, catalog)
-    seen = (plain, _row_by_row(plain, catalog), late, looked, counted, least, grouped)
+    asked = _seen(plain, asked_of_groups, catalog)
+    seen = (plain, _row_by_row(plain, catalog), late, looked, counted, asked, least, grouped)
     bases = [v for v in seen if v is not None]
     return [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
 
@@ -216,7 +236,10 @@ def _row_by_row(plain: View, catalog: Catalog) -> View | None:
         made = _seen(view, partial(_numbered, law, above), catalog)
         if made is not None:
             found = replace(made, before=flattened(made.before), after=flattened(made.after))
-    for later in (of_single_rows, with_counts_of_others):
+    if found is not None:
+        above = Fresh(max(highest_number(found.before), highest_number(found.after)))
+        found = replace(found, before=flattened(found.before, above), after=flattened(found.after, above))
+    for later in _OF_ROWS:
         found = _seen(found or plain, later, catalog) or found
     return found
 
@@ -227,7 +250,8 @@ def _numbered(
     return law(query, catalog, fresh)
 
 
-def _is_same(view: View) -> bool:
+def is_same(view: View) -> bool:
+    """Whether nothing is left that differs."""
     return canonical(view.before, keep_names=False) == canonical(view.after, keep_names=False)
 
 
@@ -341,7 +365,7 @@ def stated(
     for difference, pair, proof in looks:
         modulo |= {*proof.modulo, *difference.modulo, *pair.modulo}
     # where both are seen whole, what arithmetic is done on may be known to be small
-    seen = (view.before, view.after, *(q for pair in view.others for q in pair))
+    seen = (view.before, view.after, *view.read, *(q for pair in view.others for q in pair))
     if "overflow" in modulo and not any(Facts(view.catalog).may_overflow(q) for q in seen):
         modulo.remove("overflow")
     return tuple(facts), tuple(sorted(modulo))

@@ -8,12 +8,12 @@ servers, nor how a pair came about.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rewright.engines import clock
 from rewright.equivalence.decomposition.abstraction import Pair
-from rewright.equivalence.decomposition.congruence import Difference
+from rewright.equivalence.decomposition.congruence import Difference, differences
 from rewright.equivalence.decomposition.parts import (
     ALL,
     COLUMNS,
@@ -22,17 +22,20 @@ from rewright.equivalence.decomposition.parts import (
     PartsProof,
     View,
     has_parameters,
+    is_same,
     parts_of,
     stated,
     views,
     ways_of,
 )
 from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.walk import walk
 
 # how long one attempt may take at first, in seconds, and how much longer each time that it is made again:
 # most that prove anything take less than a tenth of a second
@@ -149,6 +152,7 @@ class PartsSearch:
         self._hopeless: set[tuple[int, int, int, bool]] = set()
         # how long others were looked at in vain
         self._tried: dict[tuple[int, int, int, bool], float] = {}
+        self._best: Proved | None = None
         self.looks = 0  # how many were made, whatever came of them
 
     @property
@@ -157,21 +161,31 @@ class PartsSearch:
         return not any(self._late.values())
 
     def round(self, seconds: float, deadline: float, *, positions: bool) -> Proved | None:
-        """Every attempt once, for at most ``seconds`` for each of its parts: what was found is kept."""
-        if not self._late[positions]:
-            return None
+        """Every attempt once, for at most ``seconds`` for each of its parts: what was found is kept. One that
+        leaves something open is found again at once; in the round that it is found in, those that may leave
+        less open have their turn.
+        """
+        if self._best is not None or not self._late[positions]:
+            return self._best
         self._late[positions] = False
         for n in itertools.count():
             if clock.now() >= deadline:
                 self._late[positions] = True
-                return None
+                break
             attempt = self._attempt(n)
             if attempt is None:
-                return None
+                break
+            if self._best is not None and attempt.view.modulo >= set(self._best.modulo):
+                continue
             looks = self._all(n, attempt, seconds, deadline, positions=positions)
-            if looks is not None:
-                return _proved_as(self.before, self.after, attempt, looks)
-        return None
+            if looks is None:
+                continue
+            found = _proved_as(self.before, self.after, attempt, looks)
+            if self._best is None or set(found.modulo) < set(self._best.modulo):
+                self._best = found
+            if not found.modulo:
+                break
+        return self._best
 
     def _attempt(self, n: int) -> _Attempt | None:
         if n == len(self._made) and (following := next(self._making, None)) is not None:
@@ -221,11 +235,15 @@ class PartsSearch:
 
 
 def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_Attempt]:
-    """Small parts first, view by view, none twice; the first two views' small parts before either's whole."""
+    """Small parts first, view by view, none twice; where anything differs the first two views' small parts
+    before either's whole.
+    """
     seen: list[list[Difference]] = []
     late: list[_Attempt] = []
-    for number, view in enumerate(views(before, after, catalog)):
-        for wider in (COLUMNS, *range(WIDEST + 1), None, ALL):
+    for place, (number, view) in enumerate(_by_difference(list(views(before, after, catalog)))):
+        same = same_tree(view.before, view.after)
+        # another text may have another plan: ties are left open even where nothing differs
+        for wider in (0,) if same else (COLUMNS, *range(WIDEST + 1), None, ALL):
             parts = parts_of(view, wider)
             if parts in seen:
                 continue
@@ -234,14 +252,31 @@ def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_At
                 continue  # there are no columns apart
             seen.append(parts)
             attempt = _Attempt(number, view, wider, parts)
-            if number == 0 and (whole or wider is None):
+            if place == 0 and (whole or wider is None) and not same:
                 late.append(attempt)
             else:
                 yield attempt
-        if number:
+        if place:
             yield from late
             late = []
     yield from late
+
+
+def _by_difference(found: Sequence[View]) -> list[tuple[int, View]]:
+    """The views with their numbers: those in which nothing differs, then those in which least does, as it is
+    proved or given up soonest; such that leave more open than others after them.
+    """
+    least = frozenset[str].intersection(*(v.modulo for v in found)) if found else frozenset[str]()
+    return sorted(
+        enumerate(found),
+        key=lambda one: (not is_same(one[1]), len(one[1].modulo - least), _differing(one[1])),
+    )
+
+
+def _differing(view: View) -> int:
+    """How much differs in a view, in nodes."""
+    parts = differences(view.before, view.after, 0, view.catalog)
+    return sum(1 for part in parts for query in (part.before, part.after) for _ in walk(query))
 
 
 def _proved_as(before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look]) -> Proved:

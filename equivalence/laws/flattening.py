@@ -12,29 +12,42 @@ Must not know rules or provers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
+from rewright.equivalence.laws.forms import fresh_subqueries
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
+    SUBQUERIES,
+    Fresh,
     bottom_up,
     conjoin,
     conjuncts,
     is_plain,
+    map_parts,
+    outer_exprs,
     references_whole,
+    returns_set,
     substitute,
+    used_rels,
+    walk_block,
 )
 
 
-def flattened(query: a.Query) -> a.Query:
-    """A query that holds no CTEs, without such subqueries."""
-    return bottom_up(query, _changed)
+def flattened(query: a.Query, fresh: Fresh | None = None) -> a.Query:
+    """A query that holds no CTEs, without such subqueries; with ``fresh`` also without those that compute
+    what they show.
+    """
+    return bottom_up(query, partial(_changed, fresh))
 
 
-def _changed(node: a.Node) -> a.Node:
+def _changed(fresh: Fresh | None, node: a.Node) -> a.Node:
     if isinstance(node, a.Quantified):
         return _listed(node)
-    return _block(node) if isinstance(node, a.Select) else node
+    return _block(node, fresh) if isinstance(node, a.Select) else node
 
 
 def _listed(test: a.Quantified) -> a.Expr:
@@ -50,17 +63,38 @@ def _listed(test: a.Quantified) -> a.Expr:
     return a.InList(test.ops[0], test.left[0], items)
 
 
-def _block(block: a.Select) -> a.Select:
+def _block(block: a.Select, fresh: Fresh | None) -> a.Select:
     for item in (i for top in block.from_ for i in _product(top)):
-        scan = _filtered(item)
+        scan = _filtered(item, computing=fresh is not None)
         if scan is None or not isinstance(item, a.Derived) or references_whole(block, item.rel):
             continue
+        if fresh is not None and block.group_by is not None and _is_read_within(block, item.rel):
+            continue  # a subquery sees the columns that a group is made by, and nothing that is made of them
         assert isinstance(item.query, a.Select)
         mapping = {(item.rel, i): t.expr for i, t in enumerate(item.query.targets)}
         from_ = tuple(_with(i, item, replace(scan, alias=item.alias)) for i in block.from_)
         where = conjoin((*conjuncts(block.where), *conjuncts(item.query.where)))
-        block = substitute(replace(block, from_=from_, where=where), mapping)
+        block = replace(block, from_=from_, where=where)
+        block = substitute(block, mapping) if fresh is None else _read_apart(block, mapping, fresh)
     return block
+
+
+def _is_read_within(block: a.Select, rel: int) -> bool:
+    """Whether a subquery above FROM and WHERE reads it."""
+    inner = (n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, SUBQUERIES))
+    return any(rel in used_rels(n.query) for n in inner)
+
+
+def _read_apart(block: a.Select, values: Mapping[tuple[int, int], a.Expr], fresh: Fresh) -> a.Select:
+    """The block with values in place of columns, whose subqueries have numbers of their own at each place."""
+
+    def visit(n: Any) -> Any:
+        if isinstance(n, a.Column) and (n.rel, n.pos) in values:
+            return fresh_subqueries(values[n.rel, n.pos], fresh)
+        return map_parts(n, visit)
+
+    made: a.Select = map_parts(block, visit)
+    return made
 
 
 def _product(item: a.FromItem) -> list[a.FromItem]:
@@ -69,8 +103,8 @@ def _product(item: a.FromItem) -> list[a.FromItem]:
     return [item]
 
 
-def _filtered(item: a.FromItem) -> a.Scan | None:
-    """The table that a subquery filters, and no more."""
+def _filtered(item: a.FromItem, *, computing: bool) -> a.Scan | None:
+    """The table that a subquery filters, and no more; or of whose rows it computes what it shows."""
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
         return None
     query = item.query
@@ -81,7 +115,8 @@ def _filtered(item: a.FromItem) -> a.Scan | None:
     if not isinstance(scan, a.Scan) or not all(isinstance(k.expr, a.Column) for k in query.order_by):
         return None
     own = all(isinstance(t.expr, a.Column) and t.expr.rel == scan.rel for t in query.targets)
-    return scan if own else None
+    plain = not any(returns_set(t.expr) for t in query.targets)
+    return scan if own or (computing and plain and not query.order_by) else None
 
 
 def _with(item: a.FromItem, old: a.Derived, new: a.Scan) -> a.FromItem:

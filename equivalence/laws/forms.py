@@ -15,7 +15,16 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumption, Facts, is_volatile
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.types import equality_is_identity
-from rewright.sql.walk import QUERIES, REFERENCES, has_subquery, map_parts, walk
+from rewright.sql.walk import (
+    QUERIES,
+    REFERENCES,
+    SUBQUERIES,
+    Fresh,
+    copy_fresh,
+    has_subquery,
+    map_parts,
+    walk,
+)
 
 _KINDS = {"key": "unique", "not_null": "not null", "foreign_key": "foreign key", "check": "check"}
 
@@ -110,6 +119,16 @@ def _varying(node: Any) -> Any:
 def _as_query(part: a.Query | a.Expr) -> a.Query:
     """A condition as a query that evaluates it."""
     return part if isinstance(part, QUERIES) else a.Select((), where=part)
+
+
+def fresh_subqueries(expr: a.Expr, fresh: Fresh) -> a.Expr:
+    """A copy of an expression in which each subquery has numbers of its own."""
+
+    def visit(n: Any) -> Any:
+        return copy_fresh(n, fresh)[0] if isinstance(n, SUBQUERIES) else map_parts(n, visit)
+
+    made: a.Expr = visit(expr)
+    return made
 
 
 def said(assumptions: Iterable[Assumption]) -> tuple[str, ...]:

@@ -15,20 +15,18 @@ may fail is a reservation: it is computed for other rows. Must not know rules or
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.equivalence.laws.chance import looseness
 from rewright.equivalence.laws.correlation import Tie, as_tie
-from rewright.equivalence.laws.forms import Form, Walk
+from rewright.equivalence.laws.forms import Form, Walk, fresh_subqueries
 from rewright.equivalence.laws.join_steps import Step, Steps, steps_of
 from rewright.equivalence.laws.lookups import is_zero
-from rewright.equivalence.laws.partners import fresh_subqueries
 from rewright.sql import algebra as a
-from rewright.sql.build import null
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import is_volatile, rejected_columns
 from rewright.sql.facts.aggregates import null_on_empty
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import BOOL, INT4, INT8
@@ -173,6 +171,8 @@ class _AsValues(Walk):
         there = tuple(fresh_subqueries(x, self.fresh) for x in (some, *having))
         if not isinstance(part, Step):
             rest = replace(rest, where=tuple(p for p in rest.where if p not in ties))
+            if not having and _refuse_none(rest.where, item.rel, query):
+                there = ()
             return _Looked(lambda c: _shown(query.targets[c.pos].expr, query, where, met), there), rest
 
         def value(c: a.Column) -> a.Expr:
@@ -180,9 +180,9 @@ class _AsValues(Walk):
             shown = _shown(expr, query, where, met)
             if query.having is None and _is_of_rows(expr) and null_on_empty(expr):
                 return shown
-            found = conjoin(there)
-            assert found is not None
-            return a.Case(((found, shown),), null(shown.type), shown.type)
+            # the one group that is met, if any
+            group = replace(query, targets=(a.Target("v", expr),), where=where)
+            return a.ScalarSubquery(group, expr.type)
 
         def counted(c: a.Column) -> a.Expr | None:
             expr = query.targets[c.pos].expr
@@ -193,6 +193,12 @@ class _AsValues(Walk):
             return _shown(expr, query, where, met)
 
         return _Looked(value, counted=counted), rest
+
+
+def _refuse_none(preds: Iterable[a.Expr], rel: int, query: a.Select) -> bool:
+    """Whether conditions refuse the NULL that an aggregate gives where there are no rows of a group."""
+    values = [query.targets[pos].expr for p in preds for r, pos in rejected_columns(p) if r == rel]
+    return any(_is_of_rows(e) and null_on_empty(e) for e in values)
 
 
 def _of_counts(expr: a.Expr, rel: int, counted: Callable[[a.Column], a.Expr | None]) -> a.Expr | None:

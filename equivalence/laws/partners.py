@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.equivalence.laws.chance import looseness
-from rewright.equivalence.laws.forms import Form, Walk
+from rewright.equivalence.laws.forms import Form, Walk, fresh_subqueries
 from rewright.equivalence.laws.join_steps import (
     Step,
     Steps,
@@ -46,7 +46,6 @@ from rewright.sql.facts import (
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     QUERIES,
-    SUBQUERIES,
     Fresh,
     conjoin,
     conjuncts,
@@ -218,16 +217,6 @@ class _ByPartners(Walk):
         found = replace(partners, steps=steps)
         query = a.Select((a.Target("one", _ONE),), found.from_, conjoin(found.where))
         return a.Exists(copy_fresh(query, self.fresh)[0])
-
-
-def fresh_subqueries(expr: a.Expr, fresh: Fresh) -> a.Expr:
-    """A copy of an expression in which each subquery has numbers of its own."""
-
-    def visit(n: Any) -> Any:
-        return copy_fresh(n, fresh)[0] if isinstance(n, SUBQUERIES) else map_parts(n, visit)
-
-    made: a.Expr = visit(expr)
-    return made
 
 
 def _is_plain_enough(block: a.Select) -> bool:

@@ -11,9 +11,11 @@ A condition outside on a column that the step hands on unchanged is one on the f
 comes from one row of the round before, with the same value. What nobody reads is not computed.
 
 A recursion that may go on for ever ends where its reader stops: only one that ends on all data is read
-otherwise, or restricted without a reservation: its rows are made of stored values without duplicates, or it
-counts its rounds up to a bound. A restricted one ends wherever the other does, and earlier where an error
-stops that one. Must not know rules or provers.
+otherwise, or restricted, without a reservation: its rows are made of stored values without duplicates, or it
+counts its rounds up to a bound. Of others one query may give an answer where the other goes on until an error
+stops it (`errors`); where both give one, both have read a part of the same rounds, and give the same of the
+longer part. A restricted one ends wherever the other does, and earlier where an error stops that one. Must
+not know rules or provers.
 """
 
 from __future__ import annotations
@@ -98,11 +100,9 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
         first, second = _reading(first, mine, table), _reading(second, other, table)
     finite = all(_ends(c) for c in (*ours, *theirs))
     if canonical(first, keep_names=False) != canonical(second, keep_names=False):
-        if not finite:
-            return None
-        # one reader may stop before the round that fails
+        # one reader may stop before the round that fails, or where there is no last one
         rounds = ((q, c) for q, ctes in ((before, ours), (after, theirs)) for c in ctes)
-        if any(Facts(catalog, q).errors(_uncounted_rounds(c)) for q, c in rounds):
+        if not finite or any(Facts(catalog, q).errors(_uncounted_rounds(c)) for q, c in rounds):
             modulo.add("errors")
     known = catalog.with_relations(*tables)
     apart = tuple(p for p in same if canonical(p[0], keep_names=False) != canonical(p[1], keep_names=False))

@@ -8,7 +8,8 @@ lists: without the restriction g has more groups, and the block keeps none of th
 restricted expression is an output column of which whole groups, partitions and sets of duplicates have one
 value (hazards 7a), and values that are equal can't be told apart. It is the same of a condition that the
 block states itself, of one arm of an OR or of a UNION, and of the right of a LEFT JOIN, whose rows count
-where the kept side has a partner for them.
+where the kept side has a partner for them. It may stand further in, in a subquery whose column is such a
+column of the subquery around it.
 
 What the subquery computes is computed for more rows: what may fail there is a reservation, and so is what
 may fail in the conditions that are asked of its rows. Must not know
@@ -17,19 +18,20 @@ rules or provers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.equivalence.laws.chance import left_open, looseness
 from rewright.equivalence.laws.forms import Form, Walk, harmless
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Facts, is_equality, is_volatile
+from rewright.sql.facts import Assumption, Facts, is_equality, is_volatile
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import (
     as_product,
     canonical,
+    canonical_expr,
     conjoin,
     conjuncts,
     disjuncts,
@@ -57,6 +59,17 @@ class _Place:
     preds: Sequence[a.Expr]
     asked: Sequence[a.Expr]
     facts: Facts
+    # subqueries that restrictions asked, and are asked by them no more
+    idle: list[a.Expr] = field(default_factory=list)
+    # by which subqueries that stand in two places choose the same rows there
+    basis: set[Assumption] = field(default_factory=set)
+
+    def states(self, pred: a.Expr) -> bool:
+        """Whether the condition is among those that hold."""
+        if pred in self.preds or not has_subquery(pred):
+            return pred in self.preds
+        form = canonical_expr(pred)
+        return any(canonical_expr(p) == form for p in self.preds if has_subquery(p))
 
 
 def without_restrictions(query: a.Query, catalog: Catalog) -> Form:
@@ -109,24 +122,42 @@ class _WithoutRestrictions(Walk):
         self.reserve_other_rows(*place.asked)
         return replace(item, query=query)
 
-    def _query(self, query: a.Query, rel: int, place: _Place) -> a.Query:
+    def _query(
+        self, query: a.Query, rel: int, place: _Place, outer: Mapping[int, int] | None = None
+    ) -> a.Query:
+        """``outer``: the places of this query's columns among those that stand for ``rel``; None: its own."""
         if query.limit is not None or query.offset is not None or query.ctes:
             return query
         if isinstance(query, a.SetOp):
-            left, right = (self._query(q, rel, place) for q in (query.left, query.right))
+            left, right = (self._query(q, rel, place, outer) for q in (query.left, query.right))
             return replace(query, left=left, right=right)
-        if not isinstance(query, a.Select) or query.where is None:
+        if not isinstance(query, a.Select):
             return query
         shown = _whole(query)
-        empty = [p for p in conjuncts(query.where) if _is_made_outside(p, rel, shown, place)]
-        if not empty:
+        if outer is not None:
+            shown = {e: outer[position] for e, position in shown.items() if position in outer}
+        asked = conjuncts(query.where)
+        kept = [p for p in asked if not _is_made_outside(p, rel, shown, place)]
+        freed = query if len(kept) == len(asked) else replace(query, where=conjoin(kept))
+        freed = self._further_in(freed, rel, place, shown)
+        if freed == query:
             return query
-        freed = replace(query, where=conjoin(p for p in conjuncts(query.where) if p not in empty))
-        self.reserve_other_rows(freed)
+        self.reserve_other_rows(freed, *place.idle)
         modulo, basis = left_open(freed, self.facts.catalog)
         self.reserve(modulo)
-        self.rest_on(basis)
+        self.rest_on(basis | place.basis)
         return freed
+
+    def _further_in(self, query: a.Select, rel: int, place: _Place, shown: dict[a.Expr, int]) -> a.Select:
+        """Without restrictions within its own subqueries whose columns it shows as they are."""
+        for item in as_product(query)[0]:
+            if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+                continue
+            columns = {e.pos: at for e, at in shown.items() if isinstance(e, a.Column) and e.rel == item.rel}
+            if columns and is_closed(item.query) and not is_volatile(item.query):
+                freed = replace(item, query=self._query(item.query, rel, place, columns))
+                query = replace(query, from_=tuple(_with(i, freed) for i in query.from_))
+        return query
 
 
 def _with(item: a.FromItem, freed: a.Derived) -> a.FromItem:
@@ -237,18 +268,35 @@ def _has_witness(arm: a.Query, keys: Sequence[a.Column], place: _Place) -> bool:
     if not is_plain(plain) or any(has_aggregate(t.expr) for t in arm.targets):
         return False
     wanted, own = as_product(arm)
-    if not all(harmless(x, place.facts) for x in (*own, *(t.expr for t in arm.targets))):
+    members = [p for p in own if _is_member_of_the_same(p)]
+    if not all(harmless(x, place.facts) for x in (*own, *(t.expr for t in arm.targets)) if x not in members):
         return False
     if any(look_of_type(t.expr.type) is None for t in arm.targets):
         return False
-    return any(
-        all(renumber(p, mapping) in place.preds for p in own)
+    found = any(
+        all(place.states(renumber(p, mapping)) for p in own)
         and all(_equal(renumber(t.expr, mapping), k, place) for t, k in zip(arm.targets, keys, strict=True))
-        for mapping in _partners(wanted, place.items)
+        for mapping in _partners(wanted, place.items, place)
+    )
+    if found:
+        place.idle.extend(members)
+    return found
+
+
+def _is_member_of_the_same(pred: a.Expr) -> bool:
+    """Whether a condition asks for members of a query that gives the same rows wherever it stands."""
+    return (
+        isinstance(pred, a.Quantified)
+        and is_closed(pred.query)
+        and not is_volatile(pred)
+        and not looseness(pred.query)
+        and not any(has_subquery(e) for e in pred.left)
     )
 
 
-def _partners(wanted: Sequence[a.FromItem], items: Sequence[a.FromItem]) -> Iterator[dict[int, int]]:
+def _partners(
+    wanted: Sequence[a.FromItem], items: Sequence[a.FromItem], place: _Place
+) -> Iterator[dict[int, int]]:
     """Ways to find each of ``wanted`` among ``items``."""
     if not wanted:
         yield {}
@@ -257,22 +305,23 @@ def _partners(wanted: Sequence[a.FromItem], items: Sequence[a.FromItem]) -> Iter
     if isinstance(first, a.Join):
         return
     for item in items:
-        if not isinstance(item, a.Join) and _reads_the_same(first, item):
-            for others in _partners(rest, items):
+        if not isinstance(item, a.Join) and _reads_the_same(first, item, place):
+            for others in _partners(rest, items, place):
                 yield {first.rel: item.rel, **others}
 
 
-def _reads_the_same(one: a.FromItem, other: a.FromItem) -> bool:
+def _reads_the_same(one: a.FromItem, other: a.FromItem, place: _Place) -> bool:
     match one, other:
         case a.Scan(), a.Scan():
             return (one.table, one.only) == (other.table, other.only)
         case a.Derived(), a.Derived():
             if any(d.lateral or d.security_barrier or not is_closed(d.query) for d in (one, other)):
                 return False
-            fixed = not is_volatile(one.query) and not looseness(one.query)
-            return fixed and canonical(one.query, keep_names=False) == canonical(
-                other.query, keep_names=False
-            )
+            if canonical(one.query, keep_names=False) != canonical(other.query, keep_names=False):
+                return False
+            loose, basis = left_open(one.query, place.facts.catalog)
+            place.basis.update(basis)
+            return not loose and not is_volatile(one.query)
         case _:
             return False
 

@@ -17,7 +17,7 @@ from .context import Context
 from .described import describe
 from .firsts import any_first_will_do
 from .lasting import AGGREGATE, Evaluated, as_left, head_of, is_told_by_parts
-from .looks import chosen_among_equals
+from .looks import chosen_among_equals, shown_type
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .raising import before_dropping
@@ -505,7 +505,7 @@ def _looks(term: Term) -> Iterator[SqlType]:
             parts = (*pairs[1::2], default)
         case _:
             parts = ()
-            yield term.type
+            yield shown_type(term)
     for part in parts:
         if part != null(part.type):
             yield from _looks(part)

@@ -18,6 +18,7 @@ from functools import reduce
 from operator import or_
 
 from rewright.sql import algebra as a
+from rewright.sql.facts.looks import WHOLE_NUMBER, is_whole_field
 from rewright.sql.types import SqlType
 from rewright.sql.walk import children, from_tree, subqueries
 
@@ -99,7 +100,7 @@ class _Reader:
         self.condition(query.where)
         keys = tuple(k for s in query.group_by or () for k in s)
         self._keyed(keys)
-        with self._grouped(tuple(k for k in keys if not one_representation(_shown(k)))):
+        with self._grouped(tuple(k for k in keys if not one_representation(self._look(k)))):
             self.condition(query.having)
             shown = tuple(self.sight(t.expr) for t in query.targets)
             self._keyed(k.expr for k in query.order_by)
@@ -111,7 +112,7 @@ class _Reader:
             _KEPT if query.distinct == () else _PARTED if t.expr in parted else _SOLID for t in query.targets
         )
         return tuple(
-            sight if one_representation(_shown(t.expr)) else sight | mark
+            sight if one_representation(self._look(t.expr)) else sight | mark
             for t, sight, mark in zip(query.targets, shown, marks, strict=True)
         )
 
@@ -283,10 +284,18 @@ def _told(sight: _Sight) -> _Sight:
 
 
 def _shown(e: a.Expr) -> SqlType:
-    """The type that says how a value looks: taking a modifier away changes no value."""
+    """The type that says how a value looks: taking a modifier away changes no value, and most fields of a
+    date are whole numbers.
+    """
     while isinstance(e, a.Cast) and e.method == "binary" and e.type == e.arg.type.without_typmod():
         e = e.arg
-    return _of_branches(e) if isinstance(e, a.Case) else e.type
+    match e:
+        case a.Case():
+            return _of_branches(e)
+        case a.Call(func, (a.Const(field), x)) if func.is_builtin and func.name == "extract":
+            return WHOLE_NUMBER if is_whole_field(field, x.type) else e.type
+        case _:
+            return e.type
 
 
 def _of_branches(e: a.Case) -> SqlType:

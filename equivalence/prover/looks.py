@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rewright.sql.facts.looks import WHOLE_NUMBER, is_whole_field
+from rewright.sql.types import SqlType
+
 from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME, one_representation
 from .terms import (
     App,
     Bag,
     Block,
     Distinct,
+    Lit,
     Multi,
     Nested,
+    Sym,
     Term,
     Var,
     block_vars,
@@ -47,8 +52,23 @@ def chosen_among_equals(form: Bag) -> set[tuple[int, int]]:
         for v, source in block_vars(b)
         if isinstance(source, Distinct | Multi)
         for place, type_ in enumerate(source_types(source))
-        if not one_representation(type_)
+        if not one_representation(type_) and not _are_whole_fields(source, place)
     }
+
+
+def shown_type(term: Term) -> SqlType:
+    """The type that says how a value looks: numeric leaves open that most fields of a date are whole."""
+    match term:
+        case App(Sym(name), (Lit(field), x)) if name.startswith("pg_catalog.extract("):
+            return WHOLE_NUMBER if is_whole_field(field, x.type) else term.type
+        case _:
+            return term.type
+
+
+def _are_whole_fields(source: Distinct | Multi, place: int) -> bool:
+    rows = source.bag if isinstance(source, Distinct) else (*source.left, *source.right)
+    elsewhere = isinstance(source, Distinct) and place in source.either
+    return not elsewhere and all(shown_type(b.outs[place]) == WHOLE_NUMBER for b in rows)
 
 
 def _inside(form: Bag) -> Iterator[Term]:

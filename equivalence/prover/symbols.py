@@ -302,6 +302,8 @@ def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
     """Whether the built-in function fails for no arguments, given the constants among these."""
     if name in _NEVER or name.startswith(_OF_RANGES):
         return True
+    if name.startswith(_JSON_BUILDERS):
+        return _makes_json(name, args)
     first = args[0].value if args and isinstance(args[0], Lit) else None
     match name:
         case "pg_catalog.extract(text,date)" | "pg_catalog.extract(text,timestamp)":
@@ -317,6 +319,30 @@ def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
                 isinstance(a, Lit) and a.value is not None and 0 <= int(a.value) < 2**30 for a in args[1:]
             )
     return False
+
+
+_JSON_BUILDERS = tuple(
+    f"pg_catalog.{name}("
+    for kind in ("json", "jsonb")
+    for name in (f"{kind}_build_object", f"{kind}_build_array", f"to_{kind}")
+)
+# written by output functions that fail for no value
+_WRITTEN = frozenset(
+    {
+        *("int2", "int4", "int8", "numeric", "float4", "float8", "text", "varchar", "bpchar", "bool", "uuid"),
+        *("date", "time", "timestamp", "timestamptz", "interval", "jsonb"),
+    }
+)
+
+
+def _makes_json(name: str, args: tuple[Term, ...]) -> bool:
+    """Whether a builder of JSON has constant names, and values that it can write whatever they are."""
+    values = args
+    if "_build_object(" in name:
+        names, values = args[::2], args[1::2]
+        if len(names) != len(values) or not all(isinstance(k, Lit) and k.value is not None for k in names):
+            return False
+    return all(v.type == INTEGER or (v.type.is_builtin and v.type.name in _WRITTEN) for v in values)
 
 
 # fail for no ordinary argument

@@ -18,12 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rewright.equivalence.laws.either import ignores_duplicates
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, no_windows, rule, stable
 from rewright.rewrite.rules.either_match import either_match
 from rewright.rewrite.rules.naming import all_named
-from rewright.rewrite.rules.partial import aggregates
 from rewright.sql import algebra as a
-from rewright.sql.facts import order_sensitive
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     as_product,
@@ -35,8 +34,6 @@ from rewright.sql.walk import (
     used_rels,
 )
 
-ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
-
 
 @rule(
     SELECT.where(stable, no_sets, no_windows),
@@ -46,24 +43,13 @@ ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
     category="join",
 )
 def distinct_semijoin(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    if not ctx.holds("duplicates-do-not-count", _ignores_duplicates(block)):
-        return
-    if block.distinct:
+    if block.distinct or not ctx.holds("duplicates-do-not-count", ignores_duplicates(block)):
         return
     yield from _unused_outer(block)
     yield from _matched(block)
     either = either_match(block, ctx)
     if either is not None:
         yield Rewrite(either, "of lists beside each other it is only asked whether either has a match")
-
-
-def _ignores_duplicates(block: a.Select) -> bool:
-    if block.group_by is None:
-        return block.distinct == ()
-    return all(
-        (g.distinct or g.func.name in ONCE) and g.func.is_builtin and not order_sensitive(g) and not g.star
-        for g in aggregates(block)
-    ) and (block.group_by != ((),) or bool(aggregates(block)))
 
 
 def _above(block: a.Select) -> frozenset[int]:

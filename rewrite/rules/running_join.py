@@ -21,16 +21,16 @@ from dataclasses import replace
 
 from rewright.equivalence.laws.correlation import Inner
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
-from rewright.rewrite.rules.correlation import aggregate_block
 from rewright.rewrite.rules.decorrelate_window import matchings
 from rewright.rewrite.rules.running_window import (
     Running,
     Source,
-    adds_up,
     not_null,
     over_rows,
     places,
+    running_block,
     running_rows_of,
+    shown_of,
 )
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, moved_to, numbered
@@ -77,15 +77,16 @@ def _running(
     block: a.Select, items: Sequence[a.FromItem], preds: Sequence[a.Expr], node: a.ScalarSubquery
 ) -> tuple[Running, a.Expr] | None:
     """What a subquery asks of joined rows before the outer one, and its target in the outer row's terms."""
-    inner = aggregate_block(node.query)
-    if inner is None or len(inner.items) < 2 or not adds_up(inner.select.targets[0].expr):
+    inner = running_block(node.query)
+    if inner is None or len(inner.items) < 2:
         return None
     for twins in matchings(block, inner):
         rels = frozenset(twins.values())
         sources = tuple(i for i in items if isinstance(i, a.Scan | a.CteScan) and i.rel in rels)
         running = running_rows_of(_written_alike(inner, preds, twins), twins, sources)
-        if running is not None and _linked(running, preds):
-            return running, renumber(inner.select.targets[0].expr, twins)
+        target = None if running is None else shown_of(inner, running, twins)
+        if running is not None and target is not None and _linked(running, preds):
+            return running, target
     return None
 
 

@@ -16,12 +16,13 @@ Hazards 14, M11, M2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.equivalence.laws.correlation import Inner, Tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
 from rewright.rewrite.rules.correlation import aggregate_block
+from rewright.rewrite.rules.nearest_row import first_row_block, picked
 from rewright.rewrite.rules.rolling import within
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, function, moved_to, numbered, operator
@@ -93,6 +94,8 @@ class Running:
         asked: list[a.Expr] = [] if apart and ctx.holds("nulls-apart", False) else not_null(apart)
         asked += [p for p in self.local if p not in done]
         asked += [aggregate.filter] if aggregate.filter is not None else []
+        if asked and aggregate.func.kind == "w":
+            return None  # a row of the frame has no FILTER
         keys = [sort_key(e, falling, first=e in apart) for e, falling in self.order.keys]
         strict = self.order.strict and not ctx.holds("peers", not self.order.strict)
         frame = self.order.frame or (BEFORE if strict else a.Frame())
@@ -150,14 +153,27 @@ def _values(block: a.Select, source: Source) -> _Values:
     for place in places(block):
         for node in walk_block(place):
             if isinstance(node, a.ScalarSubquery) and node not in found:
-                inner = aggregate_block(node.query) if source.rel in free_rels(node.query) else None
+                inner = running_block(node.query) if source.rel in free_rels(node.query) else None
                 running = running_rows(inner, source) if inner is not None else None
                 if inner is None or running is None:
                     continue
-                target = inner.select.targets[0].expr
-                if adds_up(target):
-                    found[node] = (running, renumber(target, dict.fromkeys(inner.rels, source.rel)))
+                target = shown_of(inner, running, dict.fromkeys(inner.rels, source.rel))
+                if target is not None:
+                    found[node] = (running, target)
     return found
+
+
+def running_block(query: a.Query) -> Inner | None:
+    """The parts of a subquery that aggregates rows, or shows the first of them."""
+    return aggregate_block(query) or first_row_block(query)
+
+
+def shown_of(inner: Inner, running: Running, twins: Mapping[int, int]) -> a.Expr | None:
+    """What the subquery shows, in the outer row's terms; None where it is not known of a growing frame."""
+    if inner.select.group_by is None:
+        return None if running.order.frame is not None else picked(inner.select, running.order.keys, twins)
+    target = inner.select.targets[0].expr
+    return renumber(target, twins) if adds_up(target) else None
 
 
 def adds_up(target: a.Expr) -> bool:

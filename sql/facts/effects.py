@@ -53,7 +53,15 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
 from rewright.sql.records import key_of
 from rewright.sql.types import SqlType
-from rewright.sql.walk import all_exprs, all_queries, block_exprs, deep_exprs, subqueries, walk
+from rewright.sql.walk import (
+    all_exprs,
+    all_queries,
+    block_exprs,
+    deep_exprs,
+    remembered,
+    subqueries,
+    walk,
+)
 
 Errors = frozenset[str]
 NO_ERRORS: Errors = frozenset()
@@ -76,6 +84,9 @@ JSON_TESTS = frozenset({
     ("->", "text"), ("->", "int4"), ("->>", "text"), ("->>", "int4"), ("?", "text"),
     ("@>", "jsonb"), ("<@", "jsonb"), ("=", "jsonb"), ("<>", "jsonb"),
 })  # fmt: skip
+_JSON_BUILDERS = frozenset(
+    f"{kind}{name}" for kind in ("json_", "jsonb_") for name in ("build_object", "build_array")
+) | {"to_json", "to_jsonb"}
 _COMPARISONS = {"=", "<>", "<", "<=", ">", ">="}
 # the wider type holds each value; date to timestamp is listed for its class of error
 _WIDER = {
@@ -125,6 +136,7 @@ def volatility_of_expr(catalog: Catalog, expr: Expr) -> Volatility:
     return worst(_own_volatility(catalog, e) for e in _with_function_scans(expr))
 
 
+@remembered
 def is_volatile(node: Node) -> bool:
     """Whether a part evaluated again, elsewhere or on other rows may give something else. Functions in FROM
     and system columns count as such. Input and output functions of types do not, as no catalog is at hand:
@@ -136,6 +148,7 @@ def is_volatile(node: Node) -> bool:
     )
 
 
+@remembered
 def may_differ(node: Node) -> bool:
     """Whether a part evaluated again, elsewhere or on other rows may give something else, where built-in
     functions in FROM (unnest, generate_series) count as what they are declared: what rules go by, whose
@@ -296,6 +309,8 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
             return _cast_errors(expr)
         case Call():
             return _call_errors(expr)
+        case Aggregate(func, args) if func.is_builtin and func.name in {"json_agg", "jsonb_agg"}:
+            return NO_ERRORS if all(_is_written_as_json(x.type) for x in args) else ANY
         case Aggregate():
             return _aggregate_errors(expr.func)
         case WindowCall():
@@ -385,6 +400,21 @@ def _typmod_errors(target: SqlType) -> Errors:
     return NO_ERRORS if target.name in {"varchar", "bpchar", "timestamp", "timestamptz", "time"} else ANY
 
 
+def _makes_json(name: str, args: tuple[Expr, ...]) -> bool:
+    """Whether a builder of JSON has a name for each value, and values that it can write, whatever they are:
+    NaN becomes a text, and so do infinite moments.
+    """
+    if not name.endswith("build_object"):
+        return all(_is_written_as_json(x.type) for x in args)
+    named = all(isinstance(x, Const) and x.value is not None and x.type.name in _TEXTS for x in args[::2])
+    return named and len(args) % 2 == 0 and all(_is_written_as_json(x.type) for x in args[1::2])
+
+
+def _is_written_as_json(type_: SqlType) -> bool:
+    # a json text may hold what jsonb does not take
+    return type_.is_builtin and type_.name in _COMPARABLE - {"anyenum"}
+
+
 def _call_errors(expr: Call) -> Errors:
     if not expr.func.is_builtin:
         return ANY
@@ -393,6 +423,8 @@ def _call_errors(expr: Call) -> Errors:
     # length(bytea, name) fails on bytes that are no text in that encoding (22021)
     if name in _SAFE_FUNCTIONS and not odd and all(a.type.name in _COMPARABLE for a in expr.args):
         return NO_ERRORS
+    if name in _JSON_BUILDERS:
+        return NO_ERRORS if _makes_json(name, expr.args) else ANY
     if name in {"abs", "round", "trunc"} and all(a.type.name in _NUMBERS for a in expr.args):
         return OVERFLOW
     if name in {"extract", "date_part", "date_trunc"} and len(expr.args) >= 2:

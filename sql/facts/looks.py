@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op
 from rewright.sql.facts.outputs import OutputFacts
 from rewright.sql.facts.strictness import Col
-from rewright.sql.types import SqlType, equality_is_identity
+from rewright.sql.types import NUMERIC, SqlType, equality_is_identity
 
 # What all values of an expression have in common: decimals shown, or characters of a char(n). IDENTICAL:
 # equal values are the same whatever they are; ANYTHING: an expression that is always NULL. None: nothing is
@@ -36,6 +37,8 @@ _WHOLE_FIELDS = {
     *("quarter", "week", "year"),
 }
 _WITH_FIELDS = {"date", "timestamp", "timestamptz"}
+# a declared type whose values look as those numbers do; it says nothing of how large they are
+WHOLE_NUMBER = replace(NUMERIC, typmod=(_MOST_DECIMALS << 16) + _HEADER)
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(\d*))?")
 
 
@@ -126,9 +129,13 @@ def _of_call(expr: Call) -> Look | None:
     if not expr.func.is_builtin or expr.func.name != "extract" or len(expr.args) != 2:
         return None
     field, source = expr.args
-    whole = isinstance(field, Const) and field.value in _WHOLE_FIELDS
-    known = source.type.is_builtin and source.type.name in _WITH_FIELDS
-    return ("decimals", 0) if whole and known else None
+    whole = isinstance(field, Const) and is_whole_field(field.value, source.type)
+    return look_of_type(WHOLE_NUMBER) if whole else None
+
+
+def is_whole_field(field: str | None, source: SqlType) -> bool:
+    """Whether extract() gives numbers without decimals for this field of values of the type."""
+    return field in _WHOLE_FIELDS and source.is_builtin and source.name in _WITH_FIELDS
 
 
 def _of_constant(expr: Const) -> Look | None:

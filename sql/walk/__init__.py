@@ -46,6 +46,7 @@ from rewright.sql.walk.change import (
     substitute,
     substitute_around,
 )
+from rewright.sql.walk.memory import remembered
 from rewright.sql.walk.nodes import (
     LEAVES,
     QUERIES,
@@ -127,6 +128,7 @@ __all__ = [
     "parts",
     "references_whole",
     "rels_of",
+    "remembered",
     "renumber",
     "replace_at",
     "replace_item",

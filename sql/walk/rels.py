@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rewright.sql import algebra as a
+from rewright.sql.walk.memory import remembered
 from rewright.sql.walk.nodes import LEAVES, REFERENCES, from_tree, walk, walk_all
 
 # a column by range variable and position
@@ -38,11 +39,13 @@ def defined_ctes(node: a.Node) -> list[int]:
     return list(dict.fromkeys(n.cte for n in walk(node) if isinstance(n, a.Cte)))
 
 
+@remembered
 def used_rels(node: a.Node) -> frozenset[int]:
     """Range variables that a tree refers to, its own included."""
     return frozenset(n.rel for n in walk(node) if isinstance(n, REFERENCES))
 
 
+@remembered
 def free_rels(node: a.Node) -> frozenset[int]:
     """Range variables that a tree refers to and does not define: what it is correlated with."""
     used: set[int] = set()
@@ -69,9 +72,15 @@ def columns_used(nodes: Iterable[a.Node], rels: Iterable[int]) -> list[a.Column]
 
 def references_whole(node: a.Node, rel: int) -> bool:
     """Whether a whole row or a system column of ``rel`` is used (columns can then not be counted)."""
-    return any(isinstance(n, a.WholeRow | a.SystemColumn) and n.rel == rel for n in walk(node))
+    return rel in _wholly_used(node)
 
 
+@remembered
+def _wholly_used(node: a.Node) -> frozenset[int]:
+    return frozenset(n.rel for n in walk(node) if isinstance(n, a.WholeRow | a.SystemColumn))
+
+
+@remembered
 def highest_number(node: a.Node) -> int:
     """The highest rel or cte number in use, among definitions and references."""
     rels = (n.rel for n in walk(node) if isinstance(n, (*LEAVES, *REFERENCES)))

@@ -135,6 +135,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "restrictions": (
         (
+            "select t.id, g.k from t join (select m.t, max(m.k) k from (select t, far, max(k) k from o where t in (select id from t where s = 2 and id in (select ent from attr where key = 'x')) group by t, far) m group by m.t) g on g.t = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+            "select t.id, g.k from t join (select m.t, max(m.k) k from (select t, far, max(k) k from o group by t, far) m group by m.t) g on g.t = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+        ),
+        (
             "select p.id, g.n, h.best from (select id, x from t where k = 3 order by x, id limit 3) p left join (select t, count(*) n from o group by t) g on g.t = p.id left join (select far, max(k) best from o group by far) h on h.far = p.id",
             "with c as materialized (select id, x from t where k = 3 order by x, id limit 3) select p.id, g.n, h.best from c p left join (select t, count(*) n from o where t in (select id from c) group by t) g on g.t = p.id left join (select far, max(k) best from o where far in (select id from c d) group by far) h on h.far = p.id",
         ),
@@ -162,6 +166,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from t where (select o.id from o where o.t = t.id order by o.id limit 1) is not null",
             "select id from t where exists (select 1 from o where o.t = t.id)",
+        ),
+    ),
+    "either": (
+        (
+            "select distinct t.id, t.x from t left join o on o.t = t.id left join edge e on e.src = o.k where t.x = 'x' or e.dst = 3",
+            "select id, x from t where x = 'x' or id in (select o.t from o, edge e where e.src = o.k and e.dst = 3)",
+        ),
+        (
+            "select count(distinct t.id) from t left join o on o.t = t.id left join edge e on e.src = o.id where o.k = 1 or e.dst = 2",
+            "select count(*) from t where exists (select 1 from o where o.t = t.id and o.k = 1) or exists (select 1 from o, edge e where o.t = t.id and e.src = o.id and e.dst = 2)",
         ),
     ),
     "cuts": (
@@ -606,6 +620,18 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "restrictions": (
+        (
+            "select t.id, g.k from t join (select m.far, max(m.k) k from (select t, far, max(k) k from o where t in (select id from t where s = 2 and id in (select ent from attr where key = 'x')) group by t, far) m group by m.far) g on g.far = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+            "select t.id, g.k from t join (select m.far, max(m.k) k from (select t, far, max(k) k from o group by t, far) m group by m.far) g on g.far = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+        ),
+        (
+            "select t.id, g.k from t join (select m.t, max(m.k) k from (select t, far, max(k) k from o where t in (select id from t where s = 2 and id in (select ent from attr where key = 'y')) group by t, far) m group by m.t) g on g.t = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+            "select t.id, g.k from t join (select m.t, max(m.k) k from (select t, far, max(k) k from o group by t, far) m group by m.t) g on g.t = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+        ),
+        (
+            "select t.id, g.k from t join (select m.t, max(m.k) k from (select t, far, max(k) k from o where t in (select id from t where s = 2 and id in (select ent from attr where key = 'x')) group by t, far order by t, far limit 9) m group by m.t) g on g.t = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+            "select t.id, g.k from t join (select m.t, max(m.k) k from (select t, far, max(k) k from o group by t, far order by t, far limit 9) m group by m.t) g on g.t = t.id where t.s = 2 and t.id in (select ent from attr where key = 'x')",
+        ),
         *(
             (
                 f"select t.id, g.n from t {join} (select {shown}, {value} n from o where {asked} group by {shown}) g on g.{shown} = t.id {outside}",
@@ -675,6 +701,36 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from t where (select max(o.id) from o where o.t = t.id limit 1) is not null",
             "select id from t",
+        ),
+    ),
+    "either": (
+        (
+            "select t.id from t left join o on o.t = t.id left join edge e on e.src = t.k where o.k = 1 or e.dst = 2",
+            "select t.id from t where exists (select 1 from o where o.t = t.id and o.k = 1) or exists (select 1 from edge e where e.src = t.k and e.dst = 2)",
+        ),
+        (
+            "select distinct t.id from t left join o on o.t = t.id left join edge e on e.src = t.k where o.k is null or e.dst = 2",
+            "select distinct t.id from t where exists (select 1 from o where o.t = t.id and o.k is null) or exists (select 1 from edge e where e.src = t.k and e.dst = 2)",
+        ),
+        (
+            "select distinct t.id from t left join o on o.t = t.id left join edge e on e.src = coalesce(o.k, 1) where t.x = 'x' or e.dst = 3",
+            "select distinct t.id from t where t.x = 'x' or exists (select 1 from o, edge e where o.t = t.id and e.src = coalesce(o.k, 1) and e.dst = 3)",
+        ),
+        (
+            "select distinct t.id, o.x from t left join o on o.t = t.id left join edge e on e.src = t.k where o.k = 1 or e.dst = 2",
+            "select distinct t.id, o.x from t left join o on o.t = t.id where exists (select 1 from o where o.t = t.id and o.k = 1) or exists (select 1 from edge e where e.src = t.k and e.dst = 2)",
+        ),
+        (
+            "select t.s, count(o.k) from t left join o on o.t = t.id left join edge e on e.src = t.k where t.x = 'x' or e.dst = 2 group by t.s",
+            "select t.s, count(o.k) from t left join o on o.t = t.id where t.x = 'x' or exists (select 1 from edge e where e.src = t.k and e.dst = 2) group by t.s",
+        ),
+        (
+            "select distinct t.id from t left join o on o.t = t.id left join edge e on e.src = t.k where (t.x = 'x' or o.k = 1) and (t.s = 2 or o.x = 'y' or e.dst = 2)",
+            "select distinct t.id from t left join o on o.t = t.id where (t.x = 'x' or o.k = 1) and (t.s = 2 or exists (select 1 from o where o.t = t.id and o.x = 'y') or exists (select 1 from edge e where e.src = t.k and e.dst = 2))",
+        ),
+        (
+            "select distinct t.id from t left join o on o.t = t.id where t.x = 'x' or 10 / o.k = 2",
+            "select distinct t.id from t where t.x = 'x' or exists (select 1 from o where o.t = t.id and 10 / o.k = 2)",
         ),
     ),
     "cuts": (

@@ -336,10 +336,17 @@ def test_ties_are_a_reservation_where_only_an_empty_bound_differs() -> None:
 
 def test_what_a_left_out_part_may_raise_is_a_reservation() -> None:
     shared = "(SELECT cust, sum(amount / cost) AS t FROM sale GROUP BY cust)"
-    before = f"SELECT x.t FROM {shared} x WHERE x.cust > 5"
-    after = f"SELECT x.t FROM {shared} x WHERE 5 < x.cust AND x.cust > 4"
+    before = f"SELECT x.t FROM {shared} x, badge b WHERE b.weight = x.t AND x.cust > 5"
+    after = f"SELECT x.t FROM {shared} x, badge b WHERE b.weight = x.t AND 5 < x.cust AND x.cust > 4"
     assert "errors" in modulo(before, after)
     assert "errors" not in modulo(before.replace("/", "+"), after.replace("/", "+"))
+
+
+def test_what_a_cte_computes_and_nothing_reads_may_overflow() -> None:
+    before = "SELECT kind, count(*) FROM badge GROUP BY kind"
+    cte = "SELECT kind, count(*) AS n, sum(weight) AS s FROM badge GROUP BY kind"
+    assert modulo(before, f"WITH q AS MATERIALIZED ({cte}) SELECT q.kind, q.n FROM q") == ("overflow",)
+    assert modulo(before, f"SELECT q.kind, q.n FROM ({cte}) q") == ()
 
 
 def test_what_a_shared_cte_may_raise_is_a_reservation() -> None:

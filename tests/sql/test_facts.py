@@ -230,6 +230,12 @@ def test_null_rejection(condition: str, columns: set[int]) -> None:
         ("array[array[x], array[n]]", {"argument"}),
         ("array[x, n]", set()),
         ("date '2020-01-01'", set()),
+        ("jsonb_build_object('a', x, 'p', p)", set()),
+        ("json_build_object(x::text, n)", {"any"}),
+        ("jsonb_build_object('a', x, null, n)", {"any"}),
+        ("to_jsonb(array[x])", {"any"}),
+        ("(select jsonb_agg(z.p) from a z)", set()),
+        ("(select jsonb_agg(array[z.x]) from a z)", {"any"}),
     ],
 )
 def test_possible_errors(expr: str, errors: set[str]) -> None:

@@ -163,3 +163,21 @@ def test_values_look_as_is_said(target: str, filled: psycopg.Connection[Any]) ->
 def test_arithmetic_that_stays_in_range(sql: str, may: bool) -> None:
     query = bind(sql, CATALOG)
     assert Facts(CATALOG, query).may_overflow(query) is may
+
+
+ODD = [
+    *("'NaN'::numeric", "'-Infinity'::numeric", "'NaN'::float8", "'infinity'::date", "'4713-01-01 BC'::date"),
+    *("'-infinity'::timestamp", "'294276-12-31 23:59:59.999999'::timestamp", "'infinity'::timestamptz", "'24:00'::time"),
+    *("'-178000000 years'::interval", "e'\\x01\\x1f\"\\\\'::text", "'a'::bpchar", "null::int", "'[1e400, \"\\u0041\"]'::jsonb"),
+]  # fmt: skip
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("value", ODD)
+def test_json_is_made_of_every_value_that_is_said_to_be_written(
+    value: str, filled: psycopg.Connection[Any]
+) -> None:
+    made = f"jsonb_build_object('a', {value}), json_build_object('a', {value}), to_jsonb({value}), jsonb_agg({value}), json_agg({value})"
+    query = bind(f"select {made}", CATALOG)
+    assert not Facts(CATALOG, query).errors(query)
+    filled.execute(f"select {made}").fetchall()

@@ -3,10 +3,11 @@
 A round of WITH RECURSIVE is the step over the rows of the round before. Where two recursions have first terms
 that give the same rows, and steps that do over whatever rows, they have the same rounds; UNION drops what is
 there already, so that sets are enough for it. What reads them may then read one unknown table. A recursion
-that goes on for ever is ended by its reader: one is read in another way, or restricted, only where it ends,
-since its rows are made of stored values and come once, or since it counts its rounds up to a bound; and
-without a reservation only where no round fails. Another one that is restricted may end where an error ended
-it before. Must not know the other forms but how CTEs are put in their places.
+that goes on for ever is ended by its reader. One is known to end where its rows are made of stored values and
+come once, or where it counts its rounds up to a bound; of another one that is read in another way one query
+may give an answer where the other goes on until an error ends it. Restricted without a reservation is only
+one that ends, and of which no round fails. Must not know the other forms but how CTEs are put in their
+places.
 """
 
 from __future__ import annotations
@@ -62,12 +63,10 @@ def fixpoints(view: View) -> View:
         tables.append(_unknown(mine, len(tables)))
         same += zip(_terms(mine, tables[-1]), _terms(other, tables[-1]), strict=True)
     readers = tuple(_reader(q, tables) for q in found)
-    if not _one_tree((readers[0], readers[1])):
-        if not finite:
-            return view
-        # one reader may stop before the round that fails
-        if any(_may_fail(t, c) for q, c in zip(found, changes, strict=True) for t in q.ctes):
-            changes[0].modulo.add("errors")
+    fails = not finite or any(_may_fail(t, c) for q, c in zip(found, changes, strict=True) for t in q.ctes)
+    # one reader may stop before the round that fails, and so where there is no last one
+    if fails and not _one_tree((readers[0], readers[1])):
+        changes[0].modulo.add("errors")
     apart = tuple(p for p in same if not _one_tree(p))
     return replace(
         view,

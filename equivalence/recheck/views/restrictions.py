@@ -3,9 +3,9 @@
 The condition is on columns of the subquery of which whole groups, partitions and sets of equal rows have
 one value. Where it does not hold there are more rows without it, in groups of their own; and none of them
 stays in the block, which asks the same of these columns, or joins rows that make them members of what the
-condition lists. So it is on the right of LEFT JOINs for rows that the block keeps. The subquery, and what
-the block asks, are then computed for more rows: what they may raise, and what the subquery leaves to
-chance, is left open. Must not know the other forms.
+condition lists. So it is of a subquery further in whose column is one of those, and on the right of LEFT
+JOINs for rows that the block keeps. The subquery, and what the block asks, are then computed for more rows:
+what they may raise, and what the subquery leaves to chance, is left open. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from rewright.sql.walk import (
     as_product,
     bottom_up,
     canonical,
+    canonical_expr,
     conjoin,
     conjuncts,
     disjuncts,
@@ -105,18 +106,29 @@ def _is_apart(item: a.Derived) -> bool:
     return not (item.lateral or item.security_barrier or free_rels(item.query) or is_volatile(item.query))
 
 
-def _without(query: a.Query, rel: int, around: _Around, changes: Changes) -> a.Query:
+def _without(
+    query: a.Query, rel: int, around: _Around, changes: Changes, at: Mapping[int, int] | None = None
+) -> a.Query:
+    """``at``: which columns of the subquery around the query's own are, where it stands further in."""
     if query.limit is not None or query.offset is not None or query.ctes:
         return query
     if isinstance(query, a.SetOp) and query.op == "union":
-        left, right = (_without(q, rel, around, changes) for q in (query.left, query.right))
+        left, right = (_without(q, rel, around, changes, at) for q in (query.left, query.right))
         return replace(query, left=left, right=right)
-    if not isinstance(query, a.Select) or query.where is None:
+    if not isinstance(query, a.Select):
         return query
     shown = _of_whole_groups(query)
+    if at is not None:
+        shown = {e: at[position] for e, position in shown.items() if position in at}
     asked = conjuncts(query.where)
     kept = [p for p in asked if not _implied(p, rel, shown, around, changes)]
-    return query if len(kept) == len(asked) else replace(query, where=conjoin(kept))
+    made = query if len(kept) == len(asked) else replace(query, where=conjoin(kept))
+    for inner in as_product(query)[0]:
+        if isinstance(inner, a.Derived) and _is_apart(inner):
+            columns = {e.pos: n for e, n in shown.items() if isinstance(e, a.Column) and e.rel == inner.rel}
+            freed = replace(inner, query=_without(inner.query, rel, around, changes, columns))
+            made = replace(made, from_=tuple(replace_item(i, inner, freed) for i in made.from_))
+    return made
 
 
 def _of_whole_groups(query: a.Select) -> dict[a.Expr, int]:
@@ -198,13 +210,31 @@ def _is_listed(query: a.Query, keys: Sequence[a.Column], around: _Around, change
         return False
     wanted, own = as_product(query)
     values = [t.expr for t in query.targets]
-    if any(has_subquery(x) or has_aggregate(x) or not _is_safe(x, changes) for x in (*own, *values)):
+    nested = [p for p in own if has_subquery(p)]
+    plain = [x for x in (*own, *values) if x not in nested]
+    if any(has_subquery(x) or has_aggregate(x) or not _is_safe(x, changes) for x in plain):
         return False
-    return any(
-        all(renumber(p, names) in around.preds for p in own)
-        and all(_equal(renumber(v, names), k, around) for v, k in zip(values, keys, strict=True))
-        for names in _among(wanted, around.items, changes)
-    )
+    if not all(_asks_the_same(p, changes) for p in nested):
+        return False
+    for names in _among(wanted, around.items, changes):
+        met = all(_holds(renumber(p, names), around) for p in own)
+        if met and all(_equal(renumber(v, names), k, around) for v, k in zip(values, keys, strict=True)):
+            for p in nested:
+                changes.compute_again(a.Select((), where=p))
+            return True
+    return False
+
+
+def _asks_the_same(pred: a.Expr, changes: Changes) -> bool:
+    """Whether it asks for members of rows that are the same wherever it stands."""
+    if not isinstance(pred, a.Quantified) or free_rels(pred.query) or is_volatile(pred):
+        return False
+    return not left_to_chance(pred.query, changes.catalog)[0] and not any(map(has_subquery, pred.left))
+
+
+def _holds(pred: a.Expr, around: _Around) -> bool:
+    form = canonical_expr(pred)
+    return any(canonical_expr(p) == form for p in around.preds)
 
 
 def _among(

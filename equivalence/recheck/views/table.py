@@ -23,6 +23,7 @@ from rewright.equivalence.recheck.views.constants import constants
 from rewright.equivalence.recheck.views.counts import counts
 from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.early import early
+from rewright.equivalence.recheck.views.either import either
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
@@ -79,6 +80,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "least": of_each(least),
         "groups": of_each(groups),
         "presence": of_each(presence),
+        "either": of_each(either),
         "keys": of_each(keys),
         "frames": of_each(frames),
         "pages": of_each(pages),
