@@ -30,6 +30,7 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.lives import lives
 from rewright.ask.reading.own_columns import verbs_of_rows
 from rewright.ask.reading.own_rows import own_rows
+from rewright.ask.reading.peoples import peoples
 from rewright.ask.reading.products import times
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
@@ -67,6 +68,7 @@ _MEASURES = frozenset({"count", "sum", "avg", "max", "min", "median", "ratio", "
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     kinds_like_grammar(links)
+    peoples(links)
     rows_like_values(links, scope)
     links = own_rows(takings(links, scope))
     verbs_of_rows(links, scope)
