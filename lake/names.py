@@ -37,7 +37,7 @@ ABBREVIATIONS: dict[str, str] = {
     "nb": "number", "nbr": "number", "no": "number", "nr": "number", "num": "number", "obs": "observation",
     "occ": "occupation", "ord": "order", "org": "organization", "orig": "origin", "pct": "percent",
     "perc": "percent", "pop": "population", "pos": "position", "pref": "preference", "prev": "previous",
-    "prod": "product", "pts": "points", "pub": "publication", "qty": "quantity", "rec": "record",
+    "prod": "product", "pts": "points", "pub": "publication", "qty": "quantity", "qte": "quantity", "rec": "record",
     "ref": "reference", "reg": "region", "rel": "relation", "rep": "representative",
     "resp": "responsible", "rev": "revenue",
     "sec": "seconds", "seq": "sequence", "sq": "square",
