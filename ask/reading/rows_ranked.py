@@ -23,7 +23,7 @@ def rows_ranked(links: list[Link], scope: Scope) -> list[Link]:
     if at is None or at + 1 >= len(links) or any(link.mark in {"table", "each"} for link in links):
         return links
     ranked = links[at + 1]
-    owners = {c.table for c in ranked.columns if c.kind == "number" and not c.key}
+    owners = {c.table for c in ranked.columns if c.kind in {"number", "date"} and not c.key}
     if ranked.mark != "column" or not ranked.glued or len(owners) != 1:
         return links
     rows = scope.context.table(next(iter(owners)))

@@ -349,7 +349,9 @@ def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
         own = [c for t in spoken for c in scope.context.table(t).columns if c.kind == "date"]
         if not any(said in {root(w) for w in scope.words(c)} for c in own):
             return only  # `patients admitted in May`, of stays with a date admitted_on
-    tables = list(dict.fromkeys(c.table for c, _ in verb.values)) if verb.mark == "value" else spoken
+    held = list(dict.fromkeys(c.table for c, _ in verb.values))
+    # `people hired in 2019`, where applicants may have the stage `hired`: the time of those spoken of
+    tables = held if verb.mark == "value" and (not spoken or set(held) & set(spoken)) else spoken
     columns = [c for t in tables for c in scope.context.table(t).columns]
     dates = [c for c in columns if c.kind == "date" or (c.kind == "number" and "year" in scope.words(c))]
     told = [c for c in dates if said in {root(w) for w in scope.words(c)}]

@@ -88,6 +88,11 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     ),
     (r"\b(?:takes?|took) (longer|shorter) than (?=\d+ (?:days?|weeks?))", r"are \1 than "),
     (r"\bhow much money\b", "how much"),
+    # `which employees are paid more than 5000?`
+    (
+        r"\b(?:is|are|was|were|gets?|got) paid (?=(?:more|less|over|under|above|below|at least|at most)\b)",
+        "earn ",
+    ),
     # `the average salary of women and of men`: side by side
     (
         rf"^(?:what (?:is|are) )?(?:the )?((?:{_MEASURES}) [\w ]+?) (of|in|for) ([\w-]+) and \2 ([\w-]+)\s*\?*$",
