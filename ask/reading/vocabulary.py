@@ -107,8 +107,8 @@ _TOLD_BY = frozenset({"number", "no", "code", "ref", "reference"})
 _BY_NUMBER = 0.95
 """How well `invoices` fits an invoice_number, where there is an invoice_date as well."""
 _KEYS = frozenset({"id", "no", "number", "code", "key"})
-_BY_KEY, _SHORTEST = 0.9, 4
-"""How well a table is called by what its key is of, and letters of such a word."""
+_BY_KEY, _BY_ITS_KEY, _SHORTEST = 0.9, 0.95, 4
+"""How well a table is called by what its key is of, and by a word of its own that its key is of; letters of the first."""
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
     (frozenset({"email", "mail"}), "address"),
@@ -198,19 +198,13 @@ def _called_by_keys(made: Vocabulary) -> None:
             continue
         *base, last = made.words(keys[0])
         key = key_of(base)
-        said = set(base) & set(made.table_words[table.ref])
+        own = set(base) <= set(made.table_words[table.ref])
         whole = any(score >= 1.0 for _, score in made.tables.get(key, ()))
         # `cmp_id` is a complaint's own
-        cut = any(stands_for(word, made.table_words[table.ref]) for word in base)
-        if (
-            base
-            and not cut
-            and last in _KEYS
-            and not said
-            and not whole
-            and not any(len(w) < _SHORTEST for w in base)
-        ):
-            made.tables[key].append((table, _BY_KEY))
+        cut = any(len(word) < _SHORTEST or stands_for(word, made.table_words[table.ref]) for word in base)
+        if base and last in _KEYS and not whole and (own or not cut):
+            others = [(t, score) for t, score in made.tables.get(key, ()) if t.ref != table.ref]
+            made.tables[key] = [(table, _BY_ITS_KEY if own else _BY_KEY), *others]
             made.roots[_rooted(key)].add(key)
 
 
