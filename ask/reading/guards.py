@@ -72,7 +72,7 @@ ADDITIVE = frozenset(
 _PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
 _PART_OF = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent) of (?:the|its|their|his|her)\b", re.IGNORECASE)
 _RATE = re.compile(r"(\d[\d,.]*) (?:an?|per|each|every) (hour|day|week|month|year)\b", re.IGNORECASE)
-_PERCENT_OR_PART = 0.78
+_PERCENT_OR_PART = 0.75
 _SAYS_PERCENT = frozenset(listed("pct percent percentage perc"))
 _IN_PERCENT = frozenset(
     listed(
