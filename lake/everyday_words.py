@@ -1,8 +1,9 @@
-"""Everyday words of French, German, Spanish, Italian, Portuguese, Dutch, Swedish, Danish and Polish for what shops, offices,
-works, schools and clinics keep tables of, each line behind the English for them.
+"""Everyday words of French, German, Spanish, Italian, Portuguese, Dutch, Swedish, Danish and Polish for what
+shops, offices, works, schools and clinics keep tables of, each line behind the English for them.
 
-Owns general vocabulary as data; must not know any lake. English words of another meaning (`camera`, `formation`, `piano`)
-are left out: the ones that tables are named by all the same stand in `synonyms`. All without diacritics and in lower case.
+Owns general vocabulary as data; must not know any lake. English words of another meaning (`camera`,
+`formation`, `piano`) are left out: the ones that tables are named by all the same stand in `synonyms`. All
+without diacritics and in lower case.
 """
 
 from __future__ import annotations

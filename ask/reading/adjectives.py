@@ -27,8 +27,8 @@ newer newest: +founded +established +formed +opened +built +year +date
 later latest: +date +year +time
 more_recent most_recent: +date +year +time
 earlier earliest: -date -year -time
-longer longest: +length +duration +distance +runtime +time +minute +second +page +word +hour +day +week
-shorter shortest: -length -duration -height -distance -runtime -time -minute -second -page -word -hour -day -week
+longer longest: +length +duration +distance +runtime +time +minute +second +page +word +hour +day
+shorter shortest: -length -duration -height -distance -runtime -time -minute -second -page -word -hour -day
 taller tallest: +height +floor
 heavier heaviest: +weight +mass
 lighter lightest: -weight -mass

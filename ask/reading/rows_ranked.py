@@ -1,6 +1,8 @@
-"""Whose rows are ranked where no table is named: `who has the highest salary?`, `which engineer has the highest salary?`.
+"""Whose rows are ranked where no table is named: `who has the highest salary?`, `which engineer has the
+highest salary?`.
 
-Owns putting the table of what is ranked beside the words that ask for its rows. Must not know how rows are ranked.
+Owns putting the table of what is ranked beside the words that ask for its rows. Must not know how rows are
+ranked.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ _KINDS_OF_PEOPLE = 0.92
 
 
 def rows_ranked(links: list[Link], scope: Scope) -> list[Link]:
-    """The links, with the rows of the only column that may be ranked: of people whom `who` asks for, of a kind that
-    a value names right behind `which`.
+    """The links, with the rows of the only column that may be ranked: of people whom `who` asks for, of a
+    kind that a value names right behind `which`.
     """
     at = next((i for i, link in enumerate(links) if link.mark in _RANKS), None)
     if at is None or at + 1 >= len(links) or any(link.mark in {"table", "each"} for link in links):

@@ -30,6 +30,11 @@ def _most(noun: str) -> Callable[[re.Match[str]], str]:
     return said
 
 
+def _age(match: re.Match[str]) -> str:
+    which = "minimum" if match[1].lower() == "youngest" else "maximum"
+    return f"what is the {which} age of {match[2]}s{match[3]}?"
+
+
 def _and_who(match: re.Match[str]) -> str:
     verb = match[1].lower()
     doer = _DOERS.get(verb) or _DOERS.get(verb.removesuffix("s"))
@@ -72,18 +77,27 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bmore ([\w-]+) or more ([\w-]+)", r"more \1 or \2"),
     # `who earns the most?`
     (
-        r"\b(?:earns?|(?:is|are|gets?) paid|makes? (?=the (?:most|least) money)) the (most|least)(?: money)?\b",
+        (
+            r"\b(?:earns?|(?:is|are|gets?) paid|makes? (?=the (?:most|least) money)) the (most|least)"
+            r"(?: money)?\b"
+        ),
         _most("salary"),
     ),
     (r"\bcosts? the (most|least)\b", _most("cost")),
     (r"\bweighs? the (most|least)\b", _most("weight")),
     # `how old is the youngest engineer?`, already said of an age
     (
-        r"^what (?:is|was) the age of (?:the|our) (youngest|oldest) ([\w ]+?)\s*\?*$",
-        lambda m: f"what is the {'minimum' if m[1].lower() == 'youngest' else 'maximum'} age of {m[2]}s?",
+        (
+            r"^what (?:is|was) the age of (?:the|our) (youngest|oldest) (\w+)"
+            r"((?: (?:in|of|at|from|with)\b[^?]*)?)\?*$"
+        ),
+        _age,
     ),
     (
-        r"^how much (?:money )?(?:did|do|have) we (?:make|made|earn|earned|take|taken)(?: in)? (?:with|from|on|through|by) ",
+        (
+            r"^how much (?:money )?(?:did|do|have) we (?:make|made|earn|earned|take|taken)(?: in)? "
+            r"(?:with|from|on|through|by) "
+        ),
         "what is the revenue from ",
     ),
     (r"\b(?:takes?|took) (longer|shorter) than (?=\d+ (?:days?|weeks?))", r"are \1 than "),
@@ -95,7 +109,10 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     ),
     # `the average salary of women and of men`: side by side
     (
-        rf"^(?:what (?:is|are) )?(?:the )?((?:{_MEASURES}) [\w ]+?) (of|in|for) ([\w-]+) and \2 ([\w-]+)\s*\?*$",
+        (
+            rf"^(?:what (?:is|are) )?(?:the )?((?:{_MEASURES}) [\w ]+?) (of|in|for) ([\w-]+) and \2 ([\w-]+)"
+            r"\s*\?*$"
+        ),
         r"compare the \1 \2 \3 with that \2 \4",
     ),
     # `which course is rated best?`

@@ -20,7 +20,7 @@ _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "cr
 _JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
 _NO_AGE = 0.85
 """The oldest of rows that have a date, but none of their birth."""
-_TIMES = frozenset({"hour", "day", "week"})
+_TIMES = frozenset({"hour", "day"})
 """Units that a number of a row may be called by; a date called so is one."""
 _COUNTED_LENGTHS = {"page", "word"}
 _COUNTS = frozenset(map(root, listed("count number num no total")))

@@ -1,5 +1,5 @@
-"""Revenue that no column holds: `revenue per buyer`, of sales with a number of jars and a price of each, or of passes
-that were sold, each at its price.
+"""Revenue that no column holds: `revenue per buyer`, of sales with a number of jars and a price of each, or
+of passes that were sold, each at its price.
 
 Owns finding the numbers and putting what they make in the word's place. Must not know measures.
 """
@@ -65,8 +65,8 @@ def _of_each_row(links: list[Link], at: int, scope: Scope) -> list[Link]:
 
 
 def _is_sold(table: TableContext, scope: Scope) -> bool:
-    """Whether rows are sales, not what is sold: they refer to others, nothing refers to them, and they have a date, one
-    price, and no number of pieces.
+    """Whether rows are sales, not what is sold: they refer to others, nothing refers to them, and they have a
+    date, one price, and no number of pieces.
     """
     joins = [j for j in scope.context.joins if table.ref in {j.many.table, j.one.table}]
     leaf = (

@@ -108,7 +108,9 @@ _BY_NUMBER = 0.95
 """How well `invoices` fits an invoice_number, where there is an invoice_date as well."""
 _KEYS = frozenset({"id", "no", "number", "code", "key"})
 _BY_KEY, _BY_ITS_KEY, _SHORTEST = 0.9, 0.95, 4
-"""How well a table is called by what its key is of, and by a word of its own that its key is of; letters of the first."""
+"""How well a table is called by what its key is of, and by a word of its own that its key is of; letters of
+the first.
+"""
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
     (frozenset({"email", "mail"}), "address"),

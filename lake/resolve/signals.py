@@ -307,9 +307,9 @@ def _hardly_spoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool
 
 
 def _rows_alone(site: Site, candidate: Candidate) -> bool:
-    """Does the lone relation's table give nothing but its rows, while all that is asked of it stands in another
-    one? `orders` with a `status`, counted by the lines of orders: what is said of a customer by that word may be
-    elsewhere, a bare status is the orders' own.
+    """Does the lone relation's table give nothing but its rows, while all that is asked of it stands in
+    another one? `orders` with a `status`, counted by the lines of orders: what is said of a customer by that
+    word may be elsewhere, a bare status is the orders' own.
     """
     placed = by_identity(candidate, site)
     asked = [c for c in site.columns() if not c.only_key and c.relation in candidate.homes]
@@ -318,7 +318,8 @@ def _rows_alone(site: Site, candidate: Candidate) -> bool:
         return False
     home = candidate.homes[site.relations[0].alias]
     return all(
-        real.table != home and lexical(names.words(c.name), names.words(real.table)) == 0.0 for c, real in told
+        real.table != home and lexical(names.words(c.name), names.words(real.table)) == 0.0
+        for c, real in told
     )
 
 
