@@ -11,8 +11,8 @@ from __future__ import annotations
 EVERYDAY = """
 customer klient klienci kundin
 order ordre bestallningar
-order_line ligne lignes orderrad orderrader ordrelinje ordrelinjer pozycja pozycje bestellposition
-order_line auftragsposition righe linea linhas
+order_line ligne lignes orderrad orderrader ordrelinje ordrelinjer pozycja pozycje
+order_line righe linea linhas
 product vara varor vare varer wyrob wyroby towar towary
 complaint reclamations reclami lamentela queixa queixas klachten klagomal reklamacja reklamacje skarga
 complaint skargi
