@@ -160,7 +160,7 @@ class Description:
         return frozenset((names[c.table], c.name) for c in columns if c.table in names)
 
     def _text(self, chosen: Selection, detail: Detail, likely: Pairs = frozenset()) -> str:
-        entries = [self._entry(names, columns, detail, likely) for names, columns in self._groups(chosen)]
+        entries = [self._entry(names, columns, detail, likely) for names, columns in self.groups(chosen)]
         return "\n".join([*entries, *self._joins_told(chosen)])
 
     def _joins_told(self, chosen: Selection) -> Iterator[str]:
@@ -177,10 +177,10 @@ class Description:
                     text for target, columns in told.items() for text in _equalities(columns, target)
                 )
 
-    def _groups(self, chosen: Selection) -> Iterator[tuple[list[str], list[str]]]:
+    def groups(self, chosen: Selection | None = None) -> Iterator[tuple[list[str], list[str]]]:
         """Tables with the same columns together, in the order of the first."""
         groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
-        for table, names in chosen.items():
+        for table, names in (chosen if chosen is not None else self.everything()).items():
             mine = [c for c in self._columns[table].values() if c.name in names]
             groups.setdefault(tuple((c.name, c.held_type) for c in mine), []).append(table)
         for columns, tables in groups.items():
@@ -307,7 +307,7 @@ class Description:
         """
         parts: list[dict[str, list[str]]] = []
         size = 0
-        for tables, columns in self._groups(chosen if chosen is not None else self.everything()):
+        for tables, columns in self.groups(chosen):
             for piece in self._pieces(tables, columns, budget):
                 cost = tokens_of(self._text(piece, DETAILS[-1]))
                 if not parts or size + cost > budget or not piece.keys().isdisjoint(parts[-1]):

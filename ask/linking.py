@@ -33,6 +33,7 @@ from rewright.ask.reading.link import (
 from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.names_said import IDENTIFIERS, LABELS, WHOLE, NamesSaid
 from rewright.ask.reading.nearness import Nearness
+from rewright.ask.reading.other_words import longest
 from rewright.ask.reading.respelling import Respelling
 from rewright.ask.reading.values_said import ValuesSaid
 from rewright.ask.reading.vocabulary import THOSE_OF, key_of, vocabulary
@@ -187,9 +188,19 @@ class Linker:
             return Link(token.text, "value", values=tuple(held)), 1
         if at > 0 and (named := self.values.last_name(token)):
             return Link(token.text, "value", values=tuple(named), in_part=True), 1
+        if (other := self._otherwise(words, at)) is not None:
+            return other
         if (near := self.names.near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1
+
+    def _otherwise(self, words: Sequence[Token], at: int) -> tuple[Link, int] | None:
+        """A phrase of several words, the first of which says nothing here, by another name."""
+        for length in range(min(longest(), len(words) - at), 1, -1):
+            run = words[at : at + length]
+            if all(t.kind == "word" for t in run) and (link := self.names.otherwise(run)) is not None:
+                return link, length
+        return None
 
     def _of_its_rows(self, run: Sequence[Token], behind: Sequence[Token]) -> bool:
         """`complaints of severity 4`: the complaints with it, not their severity."""

@@ -34,7 +34,8 @@ class PipelineSettings:
 
     ``candidates``: how many queries are made; ``plans``: schema-agnostic plans before linking; ``rounds`` of
     synthesis; ``refinements`` after the first query. ``small_tokens``: a description of the database up to
-    this size goes into prompts whole, without linking; ``batch_tokens``: size of a batch of pruning.
+    this size goes into prompts whole, without linking; ``tables_tokens``: one whose names alone take more is
+    pruned by whole tables before its columns are told; ``batch_tokens``: size of a batch of pruning.
     ``actions`` and ``tokens`` bound the making of one query, which is forced at ``forced_actions`` or
     ``forced_tokens``; past ``history_tokens`` its history is consolidated. ``seconds`` bound the whole
     question, ``call_seconds`` one call. ``parallel`` calls are under way at once.
@@ -47,6 +48,7 @@ class PipelineSettings:
     rounds: int = 2
     refinements: int = 3
     small_tokens: int = 2_500
+    tables_tokens: int = 2_000
     batch_tokens: int = 10_000
     document_tokens: int = 600
     actions: int = 40

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.ask.context import ColumnContext, Context, Join, TableContext
@@ -139,6 +139,8 @@ def _replies(north: str) -> dict[str, Sequence[Any]]:
                 ]
             }
         ],
+        "table pruning (delete)": [{"tables": []}],
+        "table pruning (keep)": [{"tables": ["team", "game"]}],
         "schema pruning (delete)": [{"columns": []}],
         "schema pruning (keep)": [{"tables": ["team", "game"]}],
         "semantic linking": [
@@ -203,9 +205,9 @@ def conversation(
     whole.
     """
     script = _Script(_replies("'North'" if share == "samples" else "$1"))
-    settings = PipelineSettings(
-        share=share, parallel=1, small_tokens=0 if linked else PipelineSettings().small_tokens
-    )
+    settings = PipelineSettings(share=share, parallel=1)
+    if linked:
+        settings = replace(settings, small_tokens=0, tables_tokens=0)
     validated = MemoryValidated()
     validated.add("", ANSWERED)
     made = Pipeline(script, _Results(), _context(), settings, documents=[DOCUMENT], validated=validated)

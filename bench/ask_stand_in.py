@@ -162,8 +162,10 @@ class StandIn:
         match task:
             case "logical plan" | "merge plans":
                 return {"steps": ["find what is asked about", f"answer {'' if temperature else 'it'}"]}
+            case "table pruning (delete)" | "table pruning (keep)":
+                return {"tables": self._tables(known, text, task, needed="keep" in task)}
             case "schema pruning (delete)":
-                return {"columns": self._named(known, text, task, needed=False)}
+                return self._deleted(known, text, task)
             case "schema pruning (keep)" | "choose columns":
                 keep = self._named(known, text, task, needed=True)
                 return {"columns": keep} if task != "choose columns" else {"keep": keep}
@@ -194,6 +196,22 @@ class StandIn:
             for name in names
             if name in shown and self._marks(known, table, name, task) == needed
         ]
+
+    def _deleted(self, known: Known, text: str, task: str) -> dict[str, list[str]]:
+        """What it would lose: tables whole where no column is to stay, as the prompt asks."""
+        lost: dict[str, list[str]] = {}
+        for called in self._named(known, text, task, needed=False):
+            lost.setdefault(called.split('"')[1], []).append(called)
+        whole = [table for table, names in lost.items() if len(names) == len(known.columns[table])]
+        return {"tables": whole, "columns": [c for t, names in lost.items() if t not in whole for c in names]}
+
+    def _tables(self, known: Known, text: str, task: str, *, needed: bool) -> list[str]:
+        """It errs in a table as it does in a column."""
+        shown = frozenset(_WORD.findall(text.partition("Tables:\n")[2].partition("\n\n")[0]))
+        wanted = {
+            t: (t in known.tables) == self._does(self.rates.links, known, task, t) for t in known.columns
+        }
+        return [table for table, is_wanted in wanted.items() if table in shown and is_wanted == needed]
 
     def _marks(self, known: Known, table: str, name: str, task: str) -> bool:
         """Whether it takes a column for one that is needed."""

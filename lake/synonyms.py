@@ -611,6 +611,17 @@ casualty|killed|dead|death|fatality|victim
 winner|result
 stage|phase|step
 vote|share|percentage
+reason|motif
+complaint|reclamation
+rating|note
+discount|remise
+freight|port
+training|formation
+designer|created by|designed by
+species|essence
+rental|location
+shelf|rayon
+unit price|price
 """
 
 

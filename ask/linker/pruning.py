@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Literal
 
 from rewright.ask.asking import Asking
 from rewright.ask.describe import DETAILS, Description
+from rewright.ask.linker.passes import PASSES, Pass, stays
 from rewright.ask.linker.records import Pruned
+from rewright.ask.linker.tables import keep_tables
 from rewright.ask.subject import Subject, prompt
+from rewright.ask.tokens import tokens_of
 from rewright.models.api import ModelError
 
-Pass = Literal["delete", "keep"]
-PASSES: tuple[Pass, ...] = ("delete", "keep")
 Pair = tuple[str, str]
 # lists of columns may be long
 _LONG = 2
@@ -50,12 +50,15 @@ def prune(
     likely: Collection[Pair] = frozenset(),
 ) -> dict[str, list[str]]:
     """What is left of the schema, ``likely`` columns in any case. A pass that fails deletes and keeps
-    nothing.
+    nothing. Of a large schema only the columns of tables that the same passes leave are told.
     """
-    batches = description.batches(asking.settings.batch_tokens)
     passes = [one for one in PASSES if asking.settings.uses(f"pruning-{one}")]
+    chosen = description.everything()
     if not passes:
-        return description.everything()
+        return chosen
+    if tokens_of(description.text(chosen, fullest=_FULLEST)) > asking.settings.tables_tokens:
+        chosen = keep_tables(asking, description, subject, steps, passes, likely)
+    batches = description.batches(asking.settings.batch_tokens, chosen)
     work = [(batch, one) for batch in batches for one in passes]
     with ThreadPoolExecutor(asking.settings.parallel, thread_name_prefix="ask-prune") as pool:
         said = list(pool.map(lambda w: _said(asking, description, subject, steps, *w), work))
@@ -64,17 +67,10 @@ def prune(
     for batch in batches:
         deleted, kept = answers.get((id(batch), "delete")), answers.get((id(batch), "keep"))
         for table, columns in batch.items():
-            stays = [c for c in columns if (table, c) in likely or _stays((table, c), deleted, kept)]
-            if stays:
-                left.setdefault(table, []).extend(stays)
-    return left or description.everything()
-
-
-def _stays(pair: Pair, deleted: Collection[Pair] | None, kept: Collection[Pair] | None) -> bool:
-    """With one pass alone (None: it did not run) its word counts."""
-    if deleted is None:
-        return kept is None or pair in kept
-    return pair not in deleted or (kept is not None and pair in kept)
+            staying = [c for c in columns if (table, c) in likely or stays((table, c), deleted, kept)]
+            if staying:
+                left.setdefault(table, []).extend(staying)
+    return left or chosen
 
 
 def _said(

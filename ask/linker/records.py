@@ -30,6 +30,13 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True)
+class PrunedTables:
+    """What one pass says of the tables of one batch."""
+
+    tables: tuple[str, ...] = says("a table", default=())
+
+
+@dataclass(frozen=True, slots=True)
 class TableRole:
     """What a table is for, in this question."""
 

@@ -27,8 +27,8 @@ newer newest: +founded +established +formed +opened +built +year +date
 later latest: +date +year +time
 more_recent most_recent: +date +year +time
 earlier earliest: -date -year -time
-longer longest: +length +duration +distance +runtime +time +minute +second +page +word
-shorter shortest: -length -duration -height -distance -runtime -time -minute -second -page -word
+longer longest: +length +duration +distance +runtime +time +minute +second +page +word +hour +day
+shorter shortest: -length -duration -height -distance -runtime -time -minute -second -page -word -hour -day
 taller tallest: +height +floor
 heavier heaviest: +weight +mass
 lighter lightest: -weight -mass
@@ -57,6 +57,29 @@ higher_paid highest_paid: +salary +wage +pay
 worse_paid worst_paid: -salary -wage -pay
 lower_paid lowest_paid: -salary -wage -pay
 greater greatest: +size +area
+colder coldest: -temperature
+cooler coolest: -temperature
+warmer warmest: +temperature
+hotter hottest: +temperature
+windier windiest: +wind
+wetter wettest: +rain +rainfall +precipitation +humidity
+drier driest: -rain -rainfall -precipitation -humidity
+steeper steepest: +slope +gradient +incline
+thicker thickest: +thickness
+thinner thinnest: -thickness
+narrower narrowest: -width
+denser densest: +density
+stronger strongest: +strength +power
+weaker weakest: -strength -power
+brighter brightest: +brightness +luminosity
+richer richest: +wealth +income
+poorer poorest: -wealth -income
+nearer nearest: -distance
+farther farthest: +distance
+more_profitable most_profitable: +profit +margin
+less_profitable least_profitable: -profit -margin
+more_experienced most_experienced: +experience
+more_powerful most_powerful: +power
 more_valuable most_valuable: +value +worth +price
 less_valuable least_valuable: -value -worth -price
 """

@@ -35,6 +35,7 @@ _AVERAGES = {"average of all": ">", "below average": "<"}
 
 _GRADES = frozenset({"rating", "score", "grade", "rank", "level"})
 _COUNTED_OR_COMPARED = 0.75
+_FIRST_YEAR, _LAST_YEAR = 1500, 2100
 
 
 def comparisons(draft: Draft) -> None:
@@ -402,6 +403,11 @@ def _range(draft: Draft, at: int) -> None:
     draft.use(at, low, high, held)
 
 
+def _is_year(number: str) -> bool:
+    """`lifts older than 2000`, of lifts with the year in which they were built; not of any other number."""
+    return number.isdigit() and _FIRST_YEAR <= int(number) <= _LAST_YEAR
+
+
 def _comparative(draft: Draft, at: int) -> None:
     """`older than 30`, `cheaper than 100 dollars`: the property of the table spoken of."""
     adjective = draft.links[at].adjective
@@ -411,7 +417,8 @@ def _comparative(draft: Draft, at: int) -> None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     units = draft.scope.numbered.get(draft.links[number].number, ())
     column, way = draft.scope.property(draft.about(at), adjective.steps, units)
-    if column.kind != "number" or "year" in draft.scope.words(column):
+    of_a_year = "year" in draft.scope.words(column)
+    if column.kind != "number" or of_a_year != (_is_year(draft.links[number].number) and not units):
         raise Unclear(f"it is not clear what is {draft.links[at].text} than {draft.links[number].text}")
     draft.where.append(Compared(Column(column), ">" if way == "desc" else "<", draft.links[number].number))
     draft.use(at, than, number)

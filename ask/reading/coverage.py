@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
-from rewright.ask.context import ColumnContext
+from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.adjectives import SAME
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import FILLERS, RELATING
@@ -31,6 +31,7 @@ _STATE = 0.75
 _KINDS = 12
 """Values of a column that tells kinds of rows."""
 _AGENTS = ("er", "or", "ist")
+_DOERS = ("er", "or")
 _SAYS_A_STATE = 4
 """Letters of a word that may be a column of yes or no."""
 
@@ -90,6 +91,7 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
             or _a_deed_left_out(phrase, scope, said)
             or _a_value_left_out(phrase, scope, said)
             or _a_flag_of(phrase, scope, said)
+            or _a_doer_left_out(phrase, scope, said)
         ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
     _roles_of_verbs(scope, said)
@@ -165,6 +167,25 @@ def _a_flag_of(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     flags = [c for c in link.tables[0].columns if c.kind == "boolean"]
     told = [c for c in flags if root(link.word) in {root(w) for w in scope.words(c)}]
     return bool(told) and not said.names_any(told)
+
+
+def _a_doer_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
+    """`companies that own land`, of contractors with a permit there, where parcels have owners: those who do
+    what a verb says are known, and another way to the rows was taken.
+    """
+    if phrase.mark != "relation" or phrase.link.tables or phrase.link.columns or len(phrase.link.word) < 3:
+        return False
+    # the root of a short word is longer: `owner` of `own`
+    verbs = {phrase.link.word.removesuffix(end) for end in ("", "s", "ed", "ing")} | {root(phrase.link.word)}
+
+    def does(what: TableContext) -> bool:
+        word = scope.words(what)[-1]
+        return word.endswith(_DOERS) and bool(verbs & {word[:-2], word[:-1], root(word)} - {word})
+
+    doers = {t.ref.name.lower() for t in scope.context.tables if does(t)}
+    keys = {key for j in scope.context.joins if j.one.table.name.lower() in doers for key in j.keys}
+    named = doers | {key.name.lower() for key in keys}
+    return bool(doers) and not named & said.names
 
 
 def _says_a_value(link: Link, said: _Said) -> bool:

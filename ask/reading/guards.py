@@ -72,7 +72,7 @@ ADDITIVE = frozenset(
 _PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
 _PART_OF = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent) of (?:the|its|their|his|her)\b", re.IGNORECASE)
 _RATE = re.compile(r"(\d[\d,.]*) (?:an?|per|each|every) (hour|day|week|month|year)\b", re.IGNORECASE)
-_PERCENT_OR_PART = 0.78
+_PERCENT_OR_PART = 0.75
 _SAYS_PERCENT = frozenset(listed("pct percent percentage perc"))
 _IN_PERCENT = frozenset(
     listed(
@@ -94,11 +94,17 @@ byte kilobyte/kb megabyte/mb gigabyte/gb terabyte/tb
 """Units that measure the same, one line a dimension."""
 
 
+_BOTH_KINDS = re.compile(r"\bwith and without\b", re.IGNORECASE)
+"""`jobs with and without parts`: two figures, of which a condition gives one."""
+
+
 def second_question(question: str) -> None:
     """`the dearest album, and whose is it?`: only the first would be answered. Raises Unclear."""
     found = _SECOND.search(question)
     if found is not None and found.start() > 0:
         raise Unclear(f"it is not clear what is meant by {found[0].strip(' ,')}")
+    if (both := _BOTH_KINDS.search(question)) is not None:
+        raise Unclear(f"it is not clear how those {both[0]} are to be told apart")
 
 
 def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:

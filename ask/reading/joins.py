@@ -232,6 +232,10 @@ def _best(
     bare = [way for way in kept if not any(_role_words(step.join) for step in way)]
     if len(bare) == 1:
         return bare[0], _BARE_KEY
+    # reviews with an employee_id and a reviewer_id: whose they are
+    plainly = [way for way in bare if all(_says_its_table(step.join) for step in way)]
+    if len(plainly) == 1:
+        return plainly[0], _BARE_KEY
     straight = [way for way in kept if not _through_a_parent(way)]
     if len(straight) == 1:
         others = [way for way in rivals if not _through_a_parent(way)]
@@ -258,6 +262,16 @@ def _role_words(join: Join) -> set[str]:
     own = {role(w) for ref in (join.many.table, join.one.table) for w in names.words(ref.name)}
     own |= {role(w) for _, one in join.pairs for w in names.words(one.name)}
     return _words_of(join) - own - {role(w) for w in names.KEY_WORDS}
+
+
+def _says_its_table(join: Join) -> bool:
+    """Whether a key is called by the table that it refers to, and by nothing else."""
+    table = {stem(w) for w in names.words(join.one.table.name)}
+    return _words_said(join) <= table | {stem(w) for w in names.KEY_WORDS}
+
+
+def _words_said(join: Join) -> set[str]:
+    return {stem(w) for many, _ in join.pairs for w in names.words(many.name)}
 
 
 def _begins_at(way: Sequence[Step]) -> TableRef:

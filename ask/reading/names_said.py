@@ -13,6 +13,7 @@ from rewright.ask.reading.adjectives import ADJECTIVES, SAME
 from rewright.ask.reading.lexicon import FILLERS, GRAMMAR, INNER, PERIODIC, RELATING, TIME_UNITS
 from rewright.ask.reading.link import Link, keys, together
 from rewright.ask.reading.nearness import Nearness
+from rewright.ask.reading.other_words import other_words
 from rewright.ask.reading.shortened import LETTERS, Shortened
 from rewright.ask.reading.vocabulary import THOSE_OF, Key, Vocabulary, key_of
 from rewright.ask.reading.words import Token, root, stem
@@ -23,6 +24,8 @@ WHOLE = 0.95
 _CLOSE = 0.3
 """Candidates this much worse than the best are no candidates."""
 _SAME_FIT = 0.88
+_OTHER_FIT = 0.55
+"""Fits of a word that people use for another, and of one that only the thesaurus holds to be the same."""
 _CUT = {
     "repo": "repository", "app": "application", "config": "configuration", "env": "environment",
     "dev": "developer", "admin": "administrator", "uni": "university", "spec": "specification",
@@ -178,10 +181,17 @@ class NamesSaid:
         links = [one for one in same if one is not None and one.fits.get(_first(one)) != those_of]
         return together(links) if links else None
 
+    def otherwise(self, run: Sequence[Token]) -> Link | None:
+        """`job title`, of positions: a whole name that the thesaurus has in one line with the phrase."""
+        text = " ".join(t.text for t in run)
+        found = (self.link(text, key_of(other), _OTHER_FIT) for other in other_words([t.word for t in run]))
+        whole = [one for one in found if one is not None and max(one.fits.values()) >= _OTHER_FIT * WHOLE]
+        return together(whole) if whole else None
+
     def near(self, token: Token) -> Link | None:
         if len(token.word) < 3 or not token.word.isalpha():
             return None
-        if (same := self.same(token)) is not None:
+        if (same := self.same(token) or self.otherwise([token])) is not None:
             return same
         if token.text[:1].isupper() or len(token.word) < 4 or token.word.endswith("ed"):
             return None

@@ -220,8 +220,11 @@ def _counting(draft: Draft, at: int) -> tuple[ColumnContext, ...] | None:
 def _counted_by(draft: Draft, link: Link) -> bool:
     """Whether a question begins with rows that are grouped by a time or a column, and wants nothing else."""
     plural = link.word.endswith("s") and max(link.fits.values(), default=1.0) >= WHOLE
-    grouped = not draft.grouped_rows and not draft.having and not draft.order and not draft.limit
     by = draft.links[1] if len(draft.links) > 1 else None
+    # `lessons per instructor`, of lessons with an instructor
+    told = draft.scope.told_by(link.tables[0].ref)
+    per_row = by is not None and by.word == "per" and set(draft.grouped_rows) <= told - {link.tables[0].ref}
+    grouped = (not draft.grouped_rows or per_row) and not (draft.having or draft.order or draft.limit)
     listed = draft.scope.roles[:1] and draft.scope.roles[0] in RETURNING
     ordered = any(c.kind == "number" for e in draft.groups if isinstance(e, Column) for c in columns_of(e))
     return (

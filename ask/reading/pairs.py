@@ -20,6 +20,8 @@ check_in checked_in checkin arrival arrived arrive: check_out checked_out checko
 hired hire joined employed: terminated termination left fired resigned retired exit
 signed: ended expired expires terminated
 from: to until till thru
+since effective: until expiry expiration expires
+first: last
 departure departed departs depart: arrival arrived arrives arrive
 ordered order placed: shipped delivered delivery ship shipment
 shipped sent dispatched: delivered arrived received delivery

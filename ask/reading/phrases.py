@@ -290,6 +290,8 @@ def expressions_at(
             return [Part(column, TIME_UNITS[draft.links[follows].word])], follows + 1
         return [Column(column)], at + 1
     if link.mark in {"label", "identifier"}:
+        if (shared := _of_the_same_noun(draft, at)) is not None:
+            return [Column(shared)], at + 1
         table = _owner(draft, at, default)
         shown = draft.scope.label(table) if link.mark == "label" else (draft.scope.key(table),)
         return [Column(c) for c in shown], at + 1
@@ -303,6 +305,17 @@ def expressions_at(
             return [Column(draft.scope.key(table))], follows + 1
         return [Column(c) for c in draft.scope.label(table)], (follows or at) + 1
     return None
+
+
+def _of_the_same_noun(draft: Draft, at: int) -> ColumnContext | None:
+    """`contact names and titles`, of clients with a contact_name and a contact_title."""
+    before = draft.links[at - 1] if at else None
+    if before is None or before.mark != "column" or before.word.split()[-1] not in {"name", "names"}:
+        return None
+    named = draft.scope.column(before)
+    noun, what = draft.scope.words(named)[:-1], names.singular(draft.links[at].word)
+    beside = [c for c in draft.scope.context.table(named.table).columns if c != named]
+    return next((c for c in beside if noun and draft.scope.words(c) == (*noun, what)), None)
 
 
 def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:

@@ -1,6 +1,7 @@
-"""Names of the codes by which columns hold countries and the states of the USA: `CA` of `California`.
+"""Names of the codes by which columns hold countries and the states of the USA: `CA` of `California`; what
+people call those who come from a country: `Danish`, `Danes`.
 
-Owns the lists and when a column holds such codes. Must not know a question.
+Owns the lists and when a column holds such codes or names. Must not know a question.
 """
 
 from __future__ import annotations
@@ -31,6 +32,22 @@ CH CHE Switzerland|TW TWN Taiwan|TH THA Thailand|TR TUR Turkey|UA UKR Ukraine
 AE ARE United Arab Emirates|GB GBR United Kingdom
 US USA United States|VN VNM Vietnam
 """
+_PEOPLE = """
+Argentina: Argentinian Argentine|Australia: Australian|Austria: Austrian|Belgium: Belgian|Brazil: Brazilian
+Bulgaria: Bulgarian|Canada: Canadian|Chile: Chilean|China: Chinese|Colombia: Colombian|Croatia: Croatian Croat
+Czechia: Czech|Czech Republic: Czech|Denmark: Danish Dane|Egypt: Egyptian|England: English|Estonia: Estonian
+Finland: Finnish Finn|France: French|Germany: German|Greece: Greek|Hungary: Hungarian|Iceland: Icelandic
+India: Indian|Indonesia: Indonesian|Iran: Iranian|Ireland: Irish|Israel: Israeli|Italy: Italian
+Jamaica: Jamaican|Japan: Japanese|Kenya: Kenyan|Latvia: Latvian|Lithuania: Lithuanian|Malaysia: Malaysian
+Mexico: Mexican|Morocco: Moroccan|Netherlands: Dutch|New Zealand: Kiwi|Nigeria: Nigerian|Norway: Norwegian
+Pakistan: Pakistani|Peru: Peruvian|Philippines: Filipino|Poland: Polish Pole|Portugal: Portuguese
+Romania: Romanian|Russia: Russian|Scotland: Scottish Scot|Serbia: Serbian Serb|Slovakia: Slovak
+Slovenia: Slovenian|South Africa: South-African|South Korea: Korean|Spain: Spanish Spaniard
+Sweden: Swedish Swede|Switzerland: Swiss|Taiwan: Taiwanese|Thailand: Thai|The Netherlands: Dutch
+Tunisia: Tunisian|Turkey: Turkish Turk|Ukraine: Ukrainian|United Kingdom: British Briton|UK: British Briton
+United States: American|USA: American|United States of America: American|Vietnam: Vietnamese|Wales: Welsh
+"""
+_NO_PLURAL = ("sh", "ch", "ese", "ss")
 _KINDS = {"state": "states", "country": "countries", "nation": "countries", "nationality": "countries"}
 _LONGEST = 3
 
@@ -46,6 +63,26 @@ _NAMES = {
         code.lower(): " ".join(name) for two, three, *name in _listed(_COUNTRIES) for code in (two, three)
     },
 }
+
+
+def _people() -> Iterator[tuple[str, tuple[str, ...]]]:
+    for entry in _PEOPLE.strip().replace("\n", "|").split("|"):
+        country, _, said = entry.lower().partition(": ")
+        words = [word.replace("-", " ") for word in said.split()]
+        several = [word + "s" for word in words if not word.endswith(_NO_PLURAL)]
+        yield country, (*words, *several)
+
+
+_OF_PEOPLE = dict(_people())
+
+
+def people_of(country: str) -> tuple[str, ...]:
+    """What those who come from a country, and things from there, are called, in lower case.
+
+    >>> people_of("Denmark")
+    ('danish', 'dane', 'danes')
+    """
+    return _OF_PEOPLE.get(country.lower(), ())
 
 
 def places(column: ColumnContext, words: Sequence[str]) -> Iterator[tuple[str, str]]:

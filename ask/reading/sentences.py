@@ -30,7 +30,9 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.lives import lives
 from rewright.ask.reading.own_columns import verbs_of_rows
 from rewright.ask.reading.own_rows import own_rows
+from rewright.ask.reading.peoples import peoples
 from rewright.ask.reading.products import times
+from rewright.ask.reading.rows_ranked import rows_ranked
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.takings import takings
@@ -51,6 +53,7 @@ _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follo
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
 _ENDS_IT = frozenset({"stop", "comma", "moment"})
 """Behind these a participle says which rows: `coupons redeemed per shop`."""
+_SIGNED_UP = 0.95
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
 _PARTICIPLES = frozenset(
@@ -67,6 +70,7 @@ _MEASURES = frozenset({"count", "sum", "avg", "max", "min", "median", "ratio", "
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     kinds_like_grammar(links)
+    peoples(links)
     rows_like_values(links, scope)
     links = own_rows(takings(links, scope))
     verbs_of_rows(links, scope)
@@ -78,6 +82,8 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _last_ones(links)
     links = _done_to_measures(links)
     _under_a_state(links)
+    _signed_up(links, scope)
+    _what_for(links)
     births(links, scope)
     still_so(links, scope)
     lives(links, scope)
@@ -99,6 +105,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     made = states(links, scope)
     _names_wanted(made)
     made = rows_of_kinds(numbered(floors(rates(made, scope)), scope), scope)
+    made = rows_ranked(made, scope)
     return attributes_behind(how_much(agents(kinds(made, scope), scope), scope))
 
 
@@ -177,6 +184,28 @@ def _done_to_measures(links: list[Link]) -> list[Link]:
         ):
             said.append(verb)
     return [link for link in links if not any(link is verb for verb in said)]
+
+
+def _signed_up(links: Sequence[Link], scope: Scope) -> None:
+    """`subscribed to the newsletter`, of a column of yes or no: the verb says no more than the column."""
+    for verb, flag in pairwise(links):
+        flags = flag.mark == "column" and all(c.kind == "boolean" for c in flag.columns)
+        if (
+            verb.mark == "unknown"
+            and verb.word.endswith("ed")
+            and flags
+            and flag.preposition in {"to", "for", "in"}
+        ):
+            verb.mark = "relation"
+            scope.doubt(f"whether {flag.text} says who {verb.text}", _SIGNED_UP)
+
+
+def _what_for(links: Sequence[Link]) -> None:
+    """`the reasons for leaving`, of a date: nothing to be shown beside the reasons. Raises Unclear."""
+    for what, behind in pairwise(links):
+        deed = behind.mark == "column" and behind.word.endswith("ing") and behind.preposition == "for"
+        if deed and what.mark != "return" and all(c.kind == "date" for c in behind.columns):
+            raise Unclear(f"it is not clear what {what.text} for {behind.text} is")
 
 
 def _under_a_state(links: Sequence[Link]) -> None:
@@ -320,7 +349,9 @@ def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
         own = [c for t in spoken for c in scope.context.table(t).columns if c.kind == "date"]
         if not any(said in {root(w) for w in scope.words(c)} for c in own):
             return only  # `patients admitted in May`, of stays with a date admitted_on
-    tables = list(dict.fromkeys(c.table for c, _ in verb.values)) if verb.mark == "value" else spoken
+    held = list(dict.fromkeys(c.table for c, _ in verb.values))
+    # `people hired in 2019`, where applicants may have the stage `hired`: the time of those spoken of
+    tables = held if verb.mark == "value" and (not spoken or set(held) & set(spoken)) else spoken
     columns = [c for t in tables for c in scope.context.table(t).columns]
     dates = [c for c in columns if c.kind == "date" or (c.kind == "number" and "year" in scope.words(c))]
     told = [c for c in dates if said in {root(w) for w in scope.words(c)}]

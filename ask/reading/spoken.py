@@ -18,6 +18,23 @@ _DOERS = {
 _BEST = "biggest|largest|highest|lowest|smallest|longest|shortest|greatest|best|worst|most expensive|cheapest"
 
 
+_MEASURES = "average|mean|median|total|minimum|maximum|highest|lowest"
+
+
+def _most(noun: str) -> Callable[[re.Match[str]], str]:
+    """`earns the least` as `has the lowest salary`."""
+
+    def said(match: re.Match[str]) -> str:
+        return f"has the {'highest' if match[1].lower() == 'most' else 'lowest'} {noun}"
+
+    return said
+
+
+def _age(match: re.Match[str]) -> str:
+    which = "minimum" if match[1].lower() == "youngest" else "maximum"
+    return f"what is the {which} age of {match[2]}s{match[3]}?"
+
+
 def _and_who(match: re.Match[str]) -> str:
     verb = match[1].lower()
     doer = _DOERS.get(verb) or _DOERS.get(verb.removesuffix("s"))
@@ -58,6 +75,46 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     # `are there more pop albums or more rock albums?`
     (r"\bmore ([\w-]+) (\w+) or (?:more )?([\w-]+) \2\b", r"more \1 or \3 \2"),
     (r"\bmore ([\w-]+) or more ([\w-]+)", r"more \1 or \2"),
+    # `who earns the most?`
+    (
+        (
+            r"\b(?:earns?|(?:is|are|gets?) paid|makes? (?=the (?:most|least) money)) the (most|least)"
+            r"(?: money)?\b"
+        ),
+        _most("salary"),
+    ),
+    (r"\bcosts? the (most|least)\b", _most("cost")),
+    (r"\bweighs? the (most|least)\b", _most("weight")),
+    # `how old is the youngest engineer?`, already said of an age
+    (
+        (
+            r"^what (?:is|was) the age of (?:the|our) (youngest|oldest) (\w+)"
+            r"((?: (?:in|of|at|from|with)\b[^?]*)?)\?*$"
+        ),
+        _age,
+    ),
+    (
+        (
+            r"^how much (?:money )?(?:did|do|have) we (?:make|made|earn|earned|take|taken)(?: in)? "
+            r"(?:with|from|on|through|by) "
+        ),
+        "what is the revenue from ",
+    ),
+    (r"\b(?:takes?|took) (longer|shorter) than (?=\d+ (?:days?|weeks?))", r"are \1 than "),
+    (r"\bhow much money\b", "how much"),
+    # `which employees are paid more than 5000?`
+    (
+        r"\b(?:is|are|was|were|gets?|got) paid (?=(?:more|less|over|under|above|below|at least|at most)\b)",
+        "earn ",
+    ),
+    # `the average salary of women and of men`: side by side
+    (
+        (
+            rf"^(?:what (?:is|are) )?(?:the )?((?:{_MEASURES}) [\w ]+?) (of|in|for) ([\w-]+) and \2 ([\w-]+)"
+            r"\s*\?*$"
+        ),
+        r"compare the \1 \2 \3 with that \2 \4",
+    ),
     # `which course is rated best?`
     (r"\b(?:is|are) rated (?:the )?(?:best|highest)(?=\W*$)", "has the highest average rating"),
     (r"\b(?:is|are) rated (?:the )?(?:worst|lowest)(?=\W*$)", "has the lowest average rating"),

@@ -20,6 +20,8 @@ _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "cr
 _JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
 _NO_AGE = 0.85
 """The oldest of rows that have a date, but none of their birth."""
+_TIMES = frozenset({"hour", "day"})
+"""Units that a number of a row may be called by; a date called so is one."""
 _COUNTED_LENGTHS = {"page", "word"}
 _COUNTS = frozenset(map(root, listed("count number num no total")))
 _TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
@@ -57,7 +59,10 @@ def property_of(
         and not audits(scope, c)
         and measures(scope.words(c), units) is not False
     ]
-    kinds = [[c for c in held if _is_of(scope, c, table, word)] for _, word in steps]
+    kinds = [
+        [c for c in held if _is_of(scope, c, table, word) and (c.kind == "number" or word not in _TIMES)]
+        for _, word in steps
+    ]
     for (way, word), several in zip(steps, kinds, strict=True):
         found = _exactly(scope, several, word)
         if len(found) == 1:

@@ -1,6 +1,7 @@
-"""Revenue that no column holds: `revenue per buyer`, of sales with a number of jars and a price of each.
+"""Revenue that no column holds: `revenue per buyer`, of sales with a number of jars and a price of each, or
+of passes that were sold, each at its price.
 
-Owns finding the two numbers and putting their product in the word's place. Must not know measures.
+Owns finding the numbers and putting what they make in the word's place. Must not know measures.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ _PRICE = frozenset(listed("price"))
 _MANY = frozenset(listed("quantity qty pieces units amount count number"))
 _HELD = frozenset(listed("revenue turnover takings proceeds amount total sum paid payment income earnings"))
 _WORKED_OUT = 0.88
+_EACH_ROW = 0.88
 _LEADS = {"sum", "how much"}
 
 
@@ -29,18 +31,60 @@ def takings(links: list[Link], scope: Scope) -> list[Link]:
         or max(links[at].fits.values(), default=0) > 0.95
     ):
         return links
-    if any(
-        _HELD & set(scope.words(c)) for t in scope.context.tables for c in t.columns if c.kind == "number"
-    ):
-        return links
     pairs = [pair for table in scope.context.tables for pair in _pairs(table, scope)]
-    if len(pairs) != 1:
+    if not pairs:
+        return _of_each_row(links, at, scope)
+    if len(pairs) != 1 or any(_holds_it(table, scope) for table in scope.context.tables):
         return links
     scope.doubt("that revenue is a quantity times its price", _WORKED_OUT)
     led = at > 0 and (links[at - 1].mark in _LEADS or links[at - 1].mark == "avg")
     before = links[:at] if led else [*links[:at], Link("total", "sum")]
     many, price = (_said(column) for column in pairs[0])
     return [*before, many, Link("times", "product"), price, *links[at + 1 :]]
+
+
+def _holds_it(table: TableContext, scope: Scope) -> bool:
+    """Whether a number of its rows is called by a word for money that came in."""
+    return any(_HELD & set(scope.words(c)) for c in table.columns if c.kind == "number")
+
+
+def _of_each_row(links: list[Link], at: int, scope: Scope) -> list[Link]:
+    """`revenue from passes`, of passes sold to guests at a price: each row is what was sold once."""
+    spoken = [link for link in links if link.mark in {"table", "value"} and link is not links[at]]
+    held = {t.ref for link in spoken for t in link.tables[:1]} | {
+        c.table for link in spoken for c, _ in link.values
+    }
+    sold = [table for table in map(scope.context.table, held) if _is_sold(table, scope)]
+    if len(sold) != 1:
+        return links
+    price = next(c for c in sold[0].columns if _is_price(c, scope))
+    scope.doubt("that revenue is what the rows cost", _EACH_ROW)
+    led = at > 0 and (links[at - 1].mark in _LEADS or links[at - 1].mark == "avg")
+    before = links[:at] if led else [*links[:at], Link("total", "sum")]
+    return [*before, _said(price), *links[at + 1 :]]
+
+
+def _is_sold(table: TableContext, scope: Scope) -> bool:
+    """Whether rows are sales, not what is sold: they refer to others, nothing refers to them, and they have a
+    date, one price, and no number of pieces.
+    """
+    joins = [j for j in scope.context.joins if table.ref in {j.many.table, j.one.table}]
+    leaf = (
+        bool(joins)
+        and not _holds_it(table, scope)
+        and all(j.many.table == table.ref != j.one.table for j in joins)
+    )
+    prices = [c for c in table.columns if _is_price(c, scope)]
+    many = any(set(scope.words(c)) & _MANY for c in table.columns if c.kind == "number" and not c.key)
+    return leaf and len(prices) == 1 and not many and any(c.kind == "date" for c in table.columns)
+
+
+def _is_price(column: ColumnContext, scope: Scope) -> bool:
+    return (
+        column.kind == "number"
+        and not column.key
+        and scope.words(column) in {("price",), ("fare",), ("fee",)}
+    )
 
 
 def _said(column: ColumnContext) -> Link:

@@ -300,6 +300,14 @@ def joined_verbs(question: str, known: Container[str]) -> str:
     return _PARTICLE.sub(joined, question)
 
 
+_HEADCOUNT = re.compile(r"\b(?:the )?head ?count\b", re.IGNORECASE)
+
+
+def headcounts(question: str, known: Container[str]) -> str:
+    """`headcount by country`, where no column is called so: how many employees there are."""
+    return question if "headcount" in known else _HEADCOUNT.sub("number of employees", question)
+
+
 _WEEKDAY = re.compile(r"\bday(s?) of the week\b", re.IGNORECASE)
 
 

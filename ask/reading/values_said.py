@@ -11,7 +11,7 @@ from collections import defaultdict
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.comments import codes
 from rewright.ask.reading.link import genders, plain
-from rewright.ask.reading.places import places
+from rewright.ask.reading.places import people_of, places
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.words import Token, root
 
@@ -51,9 +51,11 @@ class ValuesSaid:
                     if meaning.isalpha() and len(meaning) > 3:
                         self.roots[root(meaning)].append((column, value))
                 for value, name in places(column, vocabulary.words(column)):
-                    self.said[name].append((column, value))
+                    for said in (name, *people_of(name)):
+                        self.said[said].append((column, value))
                 for value in column.values:
-                    self.said[plain(value)].append((column, value))
+                    for said in (plain(value), *people_of(value)):
+                        self.said[said].append((column, value))
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
                         self.roots[root(value.lower())].append((column, value))
                     if (last := _last_name(value)) and vocabulary.words(column)[-1] in _NAMES:

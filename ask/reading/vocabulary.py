@@ -106,6 +106,11 @@ _TOLD, _TOLD_LAST = 0.95, 0.88
 _TOLD_BY = frozenset({"number", "no", "code", "ref", "reference"})
 _BY_NUMBER = 0.95
 """How well `invoices` fits an invoice_number, where there is an invoice_date as well."""
+_KEYS = frozenset({"id", "no", "number", "code", "key"})
+_BY_KEY, _BY_ITS_KEY, _SHORTEST = 0.9, 0.95, 4
+"""How well a table is called by what its key is of, and by a word of its own that its key is of; letters of
+the first.
+"""
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
     (frozenset({"email", "mail"}), "address"),
@@ -168,6 +173,7 @@ def vocabulary(context: Context) -> Vocabulary:
                     made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
                     made.roots[_rooted(key)].add(key)
         _told_by_numbers(made, table)
+    _called_by_keys(made)
     _called_in_comments(made)
     return made
 
@@ -183,6 +189,24 @@ def _told_by_numbers(made: Vocabulary, table: TableContext) -> None:
         if not set(base) <= set(made.table_words[table.ref]):
             key = key_of(base)
             made.columns[key][column] = max(_BY_NUMBER, made.columns[key].get(column, 0.0))
+            made.roots[_rooted(key)].add(key)
+
+
+def _called_by_keys(made: Vocabulary) -> None:
+    """A table chairlift with the key lift_id: its rows are lifts, where no table is called so."""
+    for table in made.context.tables:
+        keys = [c for c in table.columns if c.key]
+        if len(keys) != 1 or keys[0] != table.columns[0] or made.context.refers(keys[0]):
+            continue
+        *base, last = made.words(keys[0])
+        key = key_of(base)
+        own = set(base) <= set(made.table_words[table.ref])
+        whole = any(score >= 1.0 for _, score in made.tables.get(key, ()))
+        # `cmp_id` is a complaint's own
+        cut = any(len(word) < _SHORTEST or stands_for(word, made.table_words[table.ref]) for word in base)
+        if base and last in _KEYS and not whole and (own or not cut):
+            others = [(t, score) for t, score in made.tables.get(key, ()) if t.ref != table.ref]
+            made.tables[key] = [(table, _BY_ITS_KEY if own else _BY_KEY), *others]
             made.roots[_rooted(key)].add(key)
 
 

@@ -89,7 +89,7 @@ def signals_of(
         keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
         in_part=any(_in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         unspoken=any(
-            _unspoken(s, c, e) or _hardly_spoken(s, c, e)
+            _unspoken(s, c, e) or _hardly_spoken(s, c, e) or _rows_alone(s, c)
             for s, c, e in zip(best.sites, best.choice, judged, strict=True)
         ),
         name_alone=any(c.score < _POOR and c.likeness - c.score >= _AGAINST for c in spoken),
@@ -304,6 +304,23 @@ def _hardly_spoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool
     if any(t.op == "=" and isinstance(t.value, str) for c in asked for t in c.tests):
         return False
     return len(told - _UNTELLING - set(names.words(relation.name))) < _TELLING
+
+
+def _rows_alone(site: Site, candidate: Candidate) -> bool:
+    """Does the lone relation's table give nothing but its rows, while all that is asked of it stands in
+    another one? `orders` with a `status`, counted by the lines of orders: what is said of a customer by that
+    word may be elsewhere, a bare status is the orders' own.
+    """
+    placed = by_identity(candidate, site)
+    asked = [c for c in site.columns() if not c.only_key and c.relation in candidate.homes]
+    told = [(c, real) for c in asked if (real := placed.column_of(c)) is not None]
+    if len(site.relations) != 1 or not told:
+        return False
+    home = candidate.homes[site.relations[0].alias]
+    return all(
+        real.table != home and lexical(names.words(c.name), names.words(real.table)) == 0.0
+        for c, real in told
+    )
 
 
 def _borrowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:

@@ -193,6 +193,8 @@ def test_linking_800_columns_takes_fewer_than_14000_tokens() -> None:
 
     replies = {
         "logical plan": [{"steps": ["find the wards", "count the nurses of each", "take the greatest"]}],
+        "table pruning (delete)": [{"tables": named[8:]}],
+        "table pruning (keep)": [{"tables": named[1:3]}],
         "schema pruning (delete)": [pruned],
         "schema pruning (keep)": [{"columns": [f"{named[1]}.title"]}],
         "semantic linking": [
@@ -221,6 +223,8 @@ def test_a_question_on_800_columns_takes_fewer_than_20000_tokens() -> None:
             {"steps": ["count nurses by ward"]},
         ],
         "merge plans": [{"steps": ["find the wards", "count the nurses of each", "take the greatest"]}],
+        "table pruning (delete)": [{"tables": named[9:]}],
+        "table pruning (keep)": [{"tables": named[1:4]}],
         "schema pruning (delete)": [{"tables": named[6:]}],
         "schema pruning (keep)": [{"columns": kept}],
         "semantic linking": [
