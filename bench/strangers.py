@@ -96,7 +96,9 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--set", choices=("strangers", "analysts", "exercises", "puzzles", "coursework"), default="strangers"
+        "--set",
+        choices=("strangers", "analysts", "exercises", "puzzles", "coursework", "practice", "plans"),
+        default="strangers",
     )
     parser.add_argument("--half", choices=HALVES, default="tuned")
     parser.add_argument("--only", default="")

@@ -20,6 +20,8 @@ from rewright.sql.walk import bottom_up
 
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+# how much more than n the modifier of varchar(n) is
+_HEADER = 4
 _Value = str | int | date
 
 
@@ -36,9 +38,17 @@ def _changed(node: a.Node) -> a.Node:
             made = _computed(_OPERATORS.get((op.name, op.left, op.right)), args)
         case a.MinMax(greatest, args, type_) if all(x.type.name in _INTEGERS for x in args):
             made = _computed(lambda *xs: max(xs) if greatest else min(xs), args)
+        case a.Cast(a.Const(str(text), SqlType("varchar")), type_, method="typmod") if _fits(text, type_):
+            return a.Const(text, type_)
         case _:
             return node
     return node if made is None else _constant(made, type_) or node
+
+
+def _fits(text: str, type_: SqlType) -> bool:
+    """Whether a text is no longer than varchar(n) lets it be, in any encoding."""
+    declared = type_.is_builtin and type_.name == "varchar" and type_.typmod >= _HEADER
+    return declared and text.isascii() and len(text) <= type_.typmod - _HEADER
 
 
 def _computed(function: Callable[..., _Value | None] | None, args: tuple[a.Expr, ...]) -> _Value | None:

@@ -4,9 +4,10 @@
     genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     where genre has the
     collation "C"
 
-Regular expressions are read where they are plain characters, anchors and one alternation at the top; they and
-LIKE know no collation, as long as equality is that of the characters. Under "C" texts stand in the order of
-their bytes, so that those that begin with a prefix stand together. Must not know rules or provers.
+Regular expressions are read where they are plain characters, anchors and alternatives, of all or of one group
+at the beginning; they and LIKE know no collation, as long as equality is that of the characters. Under "C"
+texts stand in the order of their bytes, so that those that begin with a prefix stand together. Must not know
+rules or provers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from rewright.sql.walk import bottom_up
 
 # characters that stand for themselves in a regular expression and outside of it
 _PLAIN = re.compile(r"(?:[A-Za-z0-9 _,:;@#/'\"<>=!&%~`-]|\\[!-/:-@[-`{-~])*")
+# one group at the beginning, whose alternatives may say themselves that they are there
+_GROUP = re.compile(r"(\^?)\((\^?[A-Za-z0-9 _-]*(?:\|\^?[A-Za-z0-9 _-]*)*)\)(.*)", re.DOTALL)
 _BYTEWISE = {"C", "POSIX"}
 _BEGINS = {("starts_with", ("text", "text"))}
 _FINDS = {("strpos", ("text", "text")), ("position", ("text", "text"))}
@@ -72,14 +75,25 @@ def _operator(name: str, x: a.Expr, text: str) -> a.Expr | None:
 
 
 def _expression(x: a.Expr, text: str) -> a.Expr | None:
-    """A regular expression as LIKE; several where it begins with one group of alternatives."""
-    group = re.fullmatch(r"\^\(([^()]*)\)(.*)", text, re.DOTALL)
-    if group is not None:
-        if not re.fullmatch(r"[A-Za-z0-9 _|-]*", group[1]):
-            return None
-        made = [_expression(x, f"^{one}{group[2]}") for one in group[1].split("|")]
-        known = [m for m in made if m is not None]
-        return None if len(known) < len(made) or not all(group[1].split("|")) else a.Or(tuple(known))
+    """A regular expression as LIKE; several where it has alternatives."""
+    made = [_anchored(x, branch) for branch in _branches(text)]
+    known = [m for m in made if m is not None]
+    if len(known) < len(made):
+        return None
+    return known[0] if len(known) == 1 else a.Or(tuple(known))
+
+
+def _branches(text: str) -> list[str]:
+    """The alternatives of a regular expression: of all of it, or of one group at its beginning."""
+    group = _GROUP.fullmatch(text)
+    if group is None:
+        return text.split("|") if re.fullmatch(r"[^()\\\[\]]*", text) else [text]
+    head, inner, rest = group.groups()
+    words = inner.split("|")
+    return [f"{head}{word}{rest}" for word in words] if all(words) else [text]
+
+
+def _anchored(x: a.Expr, text: str) -> a.Expr | None:
     start, end = text.startswith("^"), text.endswith("$") and not text.endswith("\\$")
     body = text[start : len(text) - end]
     if not body or not _PLAIN.fullmatch(body):

@@ -10,12 +10,23 @@ from collections.abc import Iterable, Iterator
 
 from rewright.sql.types import BOOL
 
-from .bags import block, exists
-from .build import app, is_null, negate, predicates
+from .bags import block, exists, subst
+from .build import app, conj, disj, is_null, is_true, negate, predicates
 from .context import Context, membership
 from .shapes import shape
 from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LT, NOT, OR, SAME, domain
-from .terms import App, Block, Distinct, Nested, Source, Term, Var, walk_shallow
+from .terms import (
+    App,
+    Block,
+    Distinct,
+    Nested,
+    Source,
+    Term,
+    Var,
+    free_vars,
+    rows_renamed,
+    walk_shallow,
+)
 
 _MOST_ALTERNATIVES = 4
 # types of which one of two unlike values is less, whatever the collation
@@ -110,6 +121,31 @@ def differs(pred: Term) -> tuple[Var, Var] | None:
     if isinstance(x, Var) and isinstance(y, Var) and x.pos == y.pos and x.var != y.var:
         return x, y
     return None
+
+
+def compared_with(atom: Nested) -> Iterator[Term]:
+    """That what an EXISTS compares its rows with is not NULL where it has one."""
+    for b in atom.bag[:1]:
+        own = {v for v, _ in b.vars}
+        for part in dict.fromkeys(t for p in b.preds for t in strict_parts(p)):
+            if isinstance(part, Var) and part.var not in own:
+                yield disj((negate(atom), negate(is_null(part))))
+
+
+def absences(ctx: Context, goal: Term) -> Iterator[Term]:
+    """What the rows that a goal reads are not, since the context says that there are no such rows."""
+    asked = free_vars(goal)
+    rows = [(w, s) for w, s in ctx.vars if w in asked]
+    for p in ctx.preds:
+        none = p.args[0] if isinstance(p, App) and p.sym == NOT else None
+        if not isinstance(none, Nested) or none.kind != "exists" or len(none.bag[0].vars) != 1:
+            continue
+        ((v, source),) = none.bag[0].vars
+        if any(isinstance(t, Nested) for q in none.bag[0].preds for t in walk_shallow(q)):
+            continue
+        for w in (w for w, s in rows if s == source):
+            met = conj(subst(q, rows_renamed({v: w})) for q in none.bag[0].preds)
+            yield negate(is_true(met))
 
 
 def strict_parts(pred: Term) -> Iterator[Term]:

@@ -16,7 +16,18 @@ from rewright.equivalence.records import Assumption
 from rewright.equivalence.solving import must_let_go
 from rewright.sql.types import BOOL
 
-from .atoms import alternatives, differs, exists_atoms, reached, stated, strict_parts, tables_of, unordered
+from .atoms import (
+    absences,
+    alternatives,
+    compared_with,
+    differs,
+    exists_atoms,
+    reached,
+    stated,
+    strict_parts,
+    tables_of,
+    unordered,
+)
 from .bags import subst, subst_block
 from .build import conj, disj, eq, is_true, negate, not_null, predicates
 from .checks import checks
@@ -48,6 +59,10 @@ from .terms import (
 
 # how many rows of a context are tried for one EXISTS in which each may or may not be
 _MOST_ROWS_MET = 4
+# in the place of a depth: the question is answered by what there is not, too
+_ABSENCE = -1
+# within how many questions it is asked whether aggregates have rows
+_DEEP = 2
 
 
 class LetGo(Exception):
@@ -250,7 +265,7 @@ class Engine:
         if session.refutes(goal, ()):
             return True
         found = self._lemmas(session.ctx, goal)
-        links = [*self._links(session.ctx, goal, found), *found]
+        links = [*self._links(session.ctx, goal, found), *found, *absences(session.ctx, goal)]
         if links and session.refutes(goal, links):
             return True
         atoms = exists_atoms((goal, *ctx.preds), aggregates=False)
@@ -384,9 +399,16 @@ class Engine:
             if isinstance(g, Nested) and g.kind == "exists":
                 if not (g in ctx.preds or self._assign_fresh(ctx, g.bag[0])):
                     return False
-            elif not self._scalar_with_links(ctx, g):
+            elif not (self._scalar_with_links(ctx, g) or self._by_absence(ctx, g)):
                 return False
         return True
+
+    def _by_absence(self, ctx: Context, goal: Term) -> bool:
+        """Whether the goal follows where its rows are none of those that there are said not to be."""
+        known = list(absences(ctx, goal))
+        return bool(known) and self._once(
+            ctx, goal, _ABSENCE, lambda: self._session(ctx, opened=True).refutes(goal, known)
+        )
 
     def _assign_fresh(self, ctx: Context, goal: Block) -> bool:
         if self._depth > 4:
@@ -402,9 +424,18 @@ class Engine:
             self._depth -= 1
 
     def _scalar_with_links(self, ctx: Context, goal: Term) -> bool:
-        if not any(isinstance(t, Nested) and t.kind == "exists" for t in walk_shallow(goal)):
-            return self.scalar(ctx, goal)
-        return self._by_solver(ctx, goal, opened=True) or self._ruled_out(ctx, goal, opened=True)
+        kinds = {t.kind for t in walk_shallow(goal) if isinstance(t, Nested)}
+        if "exists" in kinds:
+            return self._by_solver(ctx, goal, opened=True) or self._ruled_out(ctx, goal, opened=True)
+        if self.scalar(ctx, goal):
+            return True
+        return "agg" in kinds and self._depth <= _DEEP and self._with_rows(ctx, goal)
+
+    def _with_rows(self, ctx: Context, goal: Term) -> bool:
+        """Whether the goal follows where aggregates that have rows are not NULL."""
+        atoms = [t for t in exists_atoms((goal,), aggregates=True) if t not in ctx.preds]
+        known = [t for t in atoms if self._reaches(ctx, None, t) and self._assign_fresh(ctx, t.bag[0])]
+        return bool(known) and self._session(ctx, opened=True).refutes(goal, known)
 
     def _map_source(self, source: Source, bound: dict[int, int]) -> Source:
         if isinstance(source, Table):
@@ -430,6 +461,8 @@ class Engine:
                     yield disj((negate(atom), either))
                     yield disj((atom, negate(either)))
                     atoms += [t for t in exists_atoms(parts, aggregates=False) if t not in atoms]
+        for atom in atoms:
+            yield from compared_with(atom)
         if any(isinstance(p, App) and p.sym == OR for p in ctx.preds):
             yield from _rows_meeting(ctx, [a for a in atoms if a not in ctx.preds])
         elif any(_apart(ctx, p) for p in ctx.preds):

@@ -10,14 +10,29 @@ from __future__ import annotations
 from .rules.base import At, Place, Rule
 from .rules.columns import determined_column, referred_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
-from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
+from .rules.distinct import (
+    bind_column,
+    distinct_to_exists,
+    drop_column,
+    impossible_arm,
+    open_distinct,
+    prune_limited,
+)
 from .rules.joins import merge_copies, to_semijoin
+from .rules.least import asked_for_least, least_of_each
 from .rules.linear import is_exact_sum, linear_sum
 from .rules.multis import multi_apart, multi_arms, multi_condition, multi_filter, multi_within
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
 from .rules.parents import child_to_parent, distinct_to_parent
-from .rules.predicates import drop_contradiction, drop_redundant, equal_outside, met_outside, plain_equality
+from .rules.predicates import (
+    drop_contradiction,
+    drop_redundant,
+    equal_outside,
+    impossible_alternative,
+    met_outside,
+    plain_equality,
+)
 from .rules.several import both_extremes, one_value, several_rows
 from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
@@ -39,10 +54,13 @@ from .rules.tops import (
 )
 from .rules.unions import align, merge_blocks, multi_to_set, union_of_sets
 from .rules.values import case_terms, lone_row, simplify_case, split_scalar
+from .rules.wholes import compared_counts, part_counted, ways_told_apart
 
 RULES: dict[str, Rule] = {
     "contradiction": drop_contradiction,
     "redundant": drop_redundant,
+    "alternative": impossible_alternative,
+    "arm": impossible_arm,
     "plain-equality": plain_equality,
     "merge-copies": merge_copies,
     "semijoin": to_semijoin,
@@ -72,13 +90,16 @@ RULES: dict[str, Rule] = {
     "lone-extreme": lone_extreme,
     "rank": rank_as_count,
     "one-of-each": one_of_each,
+    "least-of-each": least_of_each,
     "product": multiply,
     "lone-row": lone_row,
+    "keyed-row": lone_row,
     "nearest-row": nearest_row,
     "first-of-array": first_of_array,
     "first-rows": first_rows,
     "dense-rank": dense_rank_as_count,
     "bounded-count": bounded_count,
+    "part-counted": part_counted,
     "counted-sum": counted_sum,
     "extreme-as-exists": extreme_as_exists,
     "some-first": some_first,
@@ -97,10 +118,12 @@ __all__ = [
     "Place",
     "Rule",
     "align",
+    "asked_for_least",
     "asked_of_count",
     "both_extremes",
     "bounded_extreme",
     "case_terms",
+    "compared_counts",
     "equal_outside",
     "equated_extreme",
     "is_exact_sum",
@@ -110,6 +133,7 @@ __all__ = [
     "rules_out",
     "subscripts",
     "sums_with_counts",
+    "ways_told_apart",
     "without_certain_rows",
     "without_zeros",
 ]

@@ -15,10 +15,12 @@ from .kernel import (
     RULES,
     At,
     Place,
+    asked_for_least,
     asked_of_count,
     both_extremes,
     bounded_extreme,
     case_terms,
+    compared_counts,
     equal_outside,
     equated_extreme,
     is_exact_sum,
@@ -28,6 +30,7 @@ from .kernel import (
     rules_out,
     subscripts,
     sums_with_counts,
+    ways_told_apart,
     without_certain_rows,
     without_zeros,
 )
@@ -67,6 +70,7 @@ EARLY = ("multi-to-set", "open-distinct", "lone-extreme")
 TOGETHER = ("multi-to-set", "flatten-aggregate")
 ORDER = (
     "contradiction",
+    "arm",
     "merge-blocks",
     "multi-to-set",
     "multi-arms",
@@ -101,7 +105,7 @@ ORDER = (
 # rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
 WITH_ROWS = tuple(rule for rule in ORDER if rule != "semijoin")
 # what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
-LATE = ("distinct-to-parent", "child-to-parent")
+LATE = ("keyed-row", "least-of-each", "distinct-to-parent", "child-to-parent")
 
 
 # what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest
@@ -117,13 +121,15 @@ POSITIONS = (
     "own-value",
     "tied-outside",
     "some-first",
+    "alternative",
+    "part-counted",
     "bounded-count",
     "several",
     "one-value",
     "extreme-as-exists",
     "other-rows",
 )
-BY_POSITION = (*ORDER[:2], *POSITIONS, *ORDER[2:])
+BY_POSITION = (*ORDER[:3], *POSITIONS, *ORDER[3:])
 # where both queries read values of other rows these are compared as such
 UNSPLIT = tuple(rule for rule in BY_POSITION if rule != "split-scalar")
 _READING_NAMES = tuple(f"pg_catalog.{f}(" for f in ("lag", "lead", "first_value", "last_value", "nth_value"))
@@ -304,6 +310,14 @@ def _small_aggregates(p: Place, _path: Path) -> Iterator[At]:
         for n, t in enumerate(nested_terms(b)):
             grouped = any(isinstance(s, Distinct) for x in t.bag for _, s in x.vars)
             if t.kind == "agg" and grouped:
+                yield (i, n)
+
+
+def _keyed_aggregates(p: Place, _path: Path) -> Iterator[At]:
+    """Aggregates over rows of relations that some equality may leave one of."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if t.kind == "agg" and all(x.vars and all(_linked(x, v) for v, _ in x.vars) for x in t.bag):
                 yield (i, n)
 
 
@@ -502,6 +516,30 @@ def _redundant(p: Place, path: Path) -> Iterator[At]:
                 yield (i, n)
 
 
+def _arms_asked(p: Place, _path: Path) -> Iterator[At]:
+    """Arms of DISTINCT of whose rows something is asked that may clash with them."""
+    for i, b in enumerate(p.bag):
+        for n, (v, s) in enumerate(b.vars):
+            if isinstance(s, Distinct) and len(s.bag) > 1:
+                asked = [q for q in b.preds if v in free_vars(q) and _restricts(q)]
+                if asked:
+                    yield from ((i, n, k) for k in range(len(s.bag)))
+
+
+def _null_alternatives(p: Place, _path: Path) -> Iterator[At]:
+    """Alternatives that a value made of rows is NULL."""
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if isinstance(q, App) and q.sym == OR:
+                yield from ((i, n, k) for k, x in enumerate(q.args) if _asks_null_of_rows(x))
+
+
+def _asks_null_of_rows(part: Term) -> bool:
+    return any(
+        isinstance(t, App) and t.sym == IS_NULL and isinstance(t.args[0], Nested) for t in walk_shallow(part)
+    )
+
+
 def _second_tie(q: Term, preds: tuple[Term, ...], own: set[int]) -> bool:
     """An equality of a column with something outside, where there is another one for the same column."""
     if not (isinstance(q, App) and q.sym == EQ):
@@ -552,6 +590,24 @@ def _asked_counts(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
             if asked_of_count(q) is not None or without_certain_rows(q) is not None:
+                yield (i, n)
+
+
+def _parts_counted(p: Place, _path: Path) -> Iterator[At]:
+    """Comparisons of two counts, and how the rows of each may be told apart."""
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            counts = compared_counts(q)
+            if counts is not None:
+                left, right = (list(ways_told_apart(p, c.bag)) for c in counts)
+                yield from ((i, n, 0, len(x), *x, *y) for x in left for y in right)
+                yield from ((i, n, 1, len(x), *x, *y) for x in right for y in left)
+
+
+def _asked_for_least(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if asked_for_least(q) is not None:
                 yield (i, n)
 
 
@@ -635,6 +691,8 @@ CANDIDATES: dict[str, Candidates] = {
     "first-rows": _limited_vars,
     "dense-rank": _nested("win"),
     "bounded-count": _asked_counts,
+    "part-counted": _parts_counted,
+    "least-of-each": _asked_for_least,
     "several": _asked_counts,
     "one-value": _alike_extremes,
     "counted-sum": _counted_sums,
@@ -660,6 +718,7 @@ CANDIDATES: dict[str, Candidates] = {
     "one-of-each": _numbered,
     "product": _products,
     "lone-row": _small_aggregates,
+    "keyed-row": _keyed_aggregates,
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
     "distinct-to-parent": _distinct_vars,
@@ -676,6 +735,8 @@ CANDIDATES: dict[str, Candidates] = {
     "prune-limited": _limited_columns,
     "semijoin": _plain_vars,
     "redundant": _redundant,
+    "alternative": _null_alternatives,
+    "arm": _arms_asked,
     "merge-blocks": _pairs,
     "covered": _covers,
 }

@@ -230,9 +230,25 @@ class Judge:
             elif any(_is_exists(t) for t in walk_shallow(part)):
                 if not (self._by_solver(world, part) or self._absurd(world, part)):
                     return False
-            elif not self.plain(world, part):
-                return False
+            elif not (self.plain(world, part) or self._of_none(world, part)):
+                # an aggregate may be known not to be NULL by its rows
+                there = [t for t in _inside(part) if t not in world.preds and self._has(world, None, t)]
+                if not (there and self._session(world).refutes(part, there, self.equal)):
+                    return False
         return True
+
+    def _of_none(self, world: Context, goal: Term) -> bool:
+        """Whether the goal follows where the rows that it reads are not among those that are said not to be
+        there.
+        """
+        known = [
+            negate(is_true(subst(conj(b.preds), rows_renamed({v: w}))))
+            for b in _absent(world.preds)
+            for v, source in b.vars
+            for w, s in world.vars
+            if s == source and w in free_vars(goal)
+        ]
+        return bool(known) and self._session(world).refutes(goal, known, self.equal)
 
     def _with_parents(self, world: Context, wanted: set[Source]) -> Context:
         """The rows that foreign keys of the context's rows refer to, where they may be asked for."""
@@ -281,6 +297,7 @@ class Judge:
                 yield disj((atom, negate(either)))
                 atoms += [t for t in dict.fromkeys(x for c in cases for x in _inside(c)) if t not in atoms]
         for atom in atoms:
+            yield from _met_by_values(atom)
             if atom not in world.preds:
                 yield from _in_it(atom, world)
         self._depth += 1
@@ -315,6 +332,14 @@ class Judge:
         return self._met_before[key]
 
 
+def _met_by_values(atom: Nested) -> Iterator[Term]:
+    """A column from outside that the rows of an EXISTS are compared with is not NULL where there are some."""
+    (b,) = atom.bag
+    own = {v for v, _ in b.vars}
+    outside = (t for p in b.preds for t in strict_in(p) if isinstance(t, Var) and t.var not in own)
+    yield from (disj((negate(atom), not_null(t))) for t in dict.fromkeys(outside))
+
+
 def _in_it(atom: Nested, world: Context) -> Iterator[Term]:
     """Each row of the world for which the conditions of a plain EXISTS of one row hold is such a row; of two
     rows of one relation each two of them.
@@ -333,6 +358,15 @@ def _in_it(atom: Nested, world: Context) -> Iterator[Term]:
     ((v, source),) = b.vars
     for w in [w for w, s in world.vars if s == source][:_MOST_CASES]:
         yield disj((negate(is_true(subst(conj(b.preds), rows_renamed({v: w})))), atom))
+
+
+def _absent(preds: Iterable[Term]) -> Iterator[Block]:
+    """The rows of one relation of which a predicate says that there are none, by plain conditions."""
+    for p in preds:
+        match p:
+            case App(sym, (Nested("exists", _, (b,)),)) if sym == NOT and len(b.vars) == 1:
+                if not any(isinstance(t, Nested) for q in b.preds for t in walk_shallow(q)):
+                    yield b
 
 
 def rows_like(bag: Bag, outs: tuple[Term, ...]) -> Bag:

@@ -101,6 +101,16 @@ REGISTRY: dict[str, str] = {
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
     "decided": ("M9", "groups that agree on a sort key are one only where it determines their other keys"),
+    "missing": (
+        "15",
+        "as many rows as there are of a relation refer to all of it only where no two refer to one",
+    ),
+    "least": ("14", "the least value of a group stands in several rows unless it tells them apart"),
+    "absent": ("M2", "that no row is below a bound says of no row that it has a value"),
+    "summed": ("M3", "the sum that none is greater than may be NULL where nothing is added"),
+    "alternative": ("M9", "a key that may be NULL comes before others, or behind them"),
+    "arm": ("7a", "an arm of UNION has rows wherever one of its rows meets what is asked outside"),
+    "compared": ("M2", "what is not distinct from a row's value may be NULL"),
     "linear": ("6b", "the sum of x + y leaves out rows in which one of them is NULL"),
     "shared": ("9", "what both sides of EXCEPT ALL have is the same rows, not as many"),
     "apart": ("9", "rows of one side are not counted with the other's only where none are equal"),

@@ -197,6 +197,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.id, (select sum(o.k) from o where o.t = t.id), (select count(*) from o where o.t = t.id) from t",
             "select t.id, g.s, coalesce(g.n, 0) from t left join (select t, sum(k) s, count(*) n from o group by t) g on g.t = t.id",
         ),
+        (
+            "select t.id, (select array_agg(o.k order by o.id) from o where o.t = t.id) from t",
+            "select t.id, g.s from t left join (select t, array_agg(k order by id) s from o group by t) g on g.t = t.id",
+        ),
     ),
     "keys": (
         (

@@ -2,7 +2,7 @@
 
 `laws.sql` holds pairs of the laws that were made for them, `hostile.sql` pairs against each of these laws; of
 `tuned.sql` and `kept.sql` how many are proved and refuted: `python -m bench.strangers --set exercises`, or
-`puzzles` for those of other domains.
+`puzzles` and `practice` for those of other domains, `plans` for what an optimiser's rules make of a query.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.equivalence.pair_sets import PairSet
 
 pytestmark = pytest.mark.long
 
-FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles", "coursework")}
+FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles", "coursework", "practice", "plans")}
 LAWS = {(name, p.words): p for name in FOLDERS for p in pairs("laws", SETS / name)}
 UNLIKE = {
     (name, f"{half} {p.words}"): p

@@ -93,7 +93,7 @@ def tied_outside(p: Place, at: At) -> Bag | None:
     values: dict[Term, Term] = {}
     for t in walk_bag((Block((), (goal,), ()),)):
         if isinstance(t, Var) and t.var in own and identity(t.type):
-            found = [x for x in ties(others, t) if not free_vars(x) & own and identity(x.type)]
+            found = [x for x in ties(others, t, nulls=True) if not free_vars(x) & own and identity(x.type)]
             if found and found[0].type == t.type:
                 values[t] = found[0]
     if not values:

@@ -30,6 +30,7 @@ from rewright.equivalence.prover.terms import (
     free_vars,
     null,
     source_types,
+    walk,
     walk_bag,
     walk_shallow,
 )
@@ -82,6 +83,31 @@ def open_distinct(p: Place, at: At) -> Bag | None:
     if p.mode == "bag" and not duplicate_free(p.engine, ctx, bag):
         return _opened(p, i, n, bag) if _one_that_meets(p, ctx, b, v, bag) else None
     return _opened(p, i, n, bag)
+
+
+def impossible_arm(p: Place, at: At) -> Bag | None:
+    """7a: rows of an arm of DISTINCT none of which meets what is asked around of columns whose equality is
+    identity. ``at``: block, variable, arm.
+    """
+    i, n, k = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Distinct) or len(source.bag) < 2 or Row(v) in parts_of(b):
+        return None
+    others = tuple(x for x in b.vars if x[0] != v and v not in free_in_source(x[1]))
+    (arm,) = fresh_copy((source.bag[k],))
+    shown = {Var(v, c, t): o for c, (t, o) in enumerate(zip(source_types(source), arm.outs, strict=True))}
+    asked = [q for q in b.preds if all(identity(t.type) for t in _columns_in(q, v))]
+    met = (subst(q, lambda t: shown.get(t) if isinstance(t, Var) else None) for q in asked)
+    if not p.engine.inconsistent(p.ctx.within(Block(others, (), ())).within(arm).having(met)):
+        return None
+    rest = Distinct((*source.bag[:k], *source.bag[k + 1 :]), source.either)
+    return p.with_block(i, block((*b.vars[:n], (v, rest), *b.vars[n + 1 :]), b.preds, b.outs))
+
+
+def _columns_in(term: Term, v: int) -> list[Var]:
+    """The columns of a row that a term reads, in whatever bag."""
+    return [t for t in walk(term) if isinstance(t, Var) and t.var == v]
 
 
 def _opened(p: Place, i: int, n: int, bag: Bag) -> Bag:

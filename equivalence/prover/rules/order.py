@@ -187,7 +187,7 @@ def one_of_each(p: Place, at: At) -> Bag | None:
     mapping = {w: v for (w, _), (v, _) in zip(rows.vars, b.vars, strict=True)}
     # the ties of the partition mention the current row; all else is what the rows of the window must satisfy
     ties = [q for q in rows.preds if free_vars(q) & own]
-    known = [k for k in (_partition_key(q, mapping) for q in ties) if k is not None]
+    known = [k for k in (partition_key(q, mapping) for q in ties) if k is not None]
     if not known or len(known) < len(ties) or not all(identity(k.type) for k in known):
         return None
     kept = [q for q in b.preds if q != goal]
@@ -234,7 +234,7 @@ def _first_key(p: Place, ctx: Context, win: Nested, columns: Mapping[Term, Term]
     return {mine: aggregate(name, block(rows.vars, preds, (key,)), mine.type)}
 
 
-def _partition_key(tie: Term, mapping: dict[int, int]) -> Term | None:
+def partition_key(tie: Term, mapping: dict[int, int]) -> Term | None:
     """The current row's side of ``k(row) IS NOT DISTINCT FROM k(current)``, if that is what the tie says."""
     if not (isinstance(tie, App) and tie.sym in {SAME, EQ}):
         return None

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, exists
-from rewright.equivalence.prover.build import app, eq
-from rewright.equivalence.prover.symbols import EQ, SAME, identity
+from rewright.equivalence.prover.build import app, disj, eq
+from rewright.equivalence.prover.symbols import EQ, OR, SAME, identity
 from rewright.equivalence.prover.terms import App, Bag, Block, Lit, Nested, Term, Var, free_vars
 
 from .base import At, Place
@@ -34,6 +34,21 @@ def drop_redundant(p: Place, at: At) -> Bag | None:
     if p.engine.entails(p.ctx.within(rest), goal):
         return p.with_block(i, (rest,))
     return None
+
+
+def impossible_alternative(p: Place, at: At) -> Bag | None:
+    """One of several alternatives that the others of the block and the context rule out. ``at``: block,
+    predicate, alternative.
+    """
+    i, n, k = at
+    b = p.block(i)
+    goal = b.preds[n]
+    if not isinstance(goal, App) or goal.sym != OR:
+        return None
+    rest = replace(b, preds=tuple(q for m, q in enumerate(b.preds) if m != n))
+    if not p.engine.inconsistent(p.ctx.within(rest).having((goal.args[k],))):
+        return None
+    return p.with_predicate(i, n, disj((*goal.args[:k], *goal.args[k + 1 :])))
 
 
 def plain_equality(p: Place, at: At) -> Bag | None:

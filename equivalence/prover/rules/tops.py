@@ -301,9 +301,9 @@ def bounded_extreme(goal: Term) -> Term | None:
     if not isinstance(goal, App) or goal.sym not in {LT, LE}:
         return None
     for side, (term, value) in enumerate((goal.args, goal.args[::-1])):
-        if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
+        if not isinstance(term, Nested) or not _is_extreme(term):
             continue
-        if not (isinstance(value, Nested) and value.kind == "agg") and _in_one_order(term, value):
+        if not _is_extreme(value) and _in_one_order(term, value):
             return _of_each_row(term, value, goal.sym, side)
     return None
 
@@ -329,11 +329,15 @@ def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:
     if not isinstance(goal, App) or goal.sym != EQ:
         return None
     for term, value in (goal.args, goal.args[::-1]):
-        if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
+        if not isinstance(term, Nested) or not _is_extreme(term):
             continue
-        if not (isinstance(value, Nested) and value.kind == "agg") and _in_one_order(term, value):
+        if not _is_extreme(value) and _in_one_order(term, value):
             return term, value
     return None
+
+
+def _is_extreme(term: Term) -> bool:
+    return isinstance(term, Nested) and term.kind == "agg" and term.name.startswith(("min ", "max "))
 
 
 def _in_one_order(extreme: Nested, value: Term) -> bool:

@@ -13,6 +13,7 @@ from rewright.equivalence.prover.bags import NULL_ON_EMPTY, exists, the
 from rewright.equivalence.prover.build import (
     integer,
     negate,
+    not_null,
     predicates,
 )
 from rewright.equivalence.prover.fresh import fresh_copy
@@ -40,15 +41,14 @@ def split_scalar(p: Place, at: At) -> Bag | None:
     i, n = at
     b = p.block(i)
     term = nested_terms(b)[n]
-    if term.kind != "the":
-        return None
-    if not one_row(p.engine, p.beside(b, term), term.bag):
+    bag = _single(p, b, term) if term.kind == "the" else None
+    if bag is None:
         return None
     result: list[Block] = []
-    for inner in fresh_copy(term.bag):
+    for inner in fresh_copy(bag):
         wider = replace(b, vars=(*b.vars, *inner.vars), preds=(*b.preds, *inner.preds))
         result.extend(replace_term(wider, term, inner.outs[0]))
-    none = replace(b, preds=(*b.preds, negate(exists(term.bag))))
+    none = replace(b, preds=(*b.preds, negate(exists(bag))))
     result.extend(replace_term(none, term, null(term.type)))
     return p.with_block(i, tuple(result))
 
@@ -64,9 +64,23 @@ def lone_row(p: Place, at: At) -> Bag | None:
         or term.name.startswith("sum float")
     ):
         return None
-    if not one_row(p.engine, p.beside(b, term), term.bag):
-        return None
-    return p.with_block(i, replace_term(b, term, the(term.bag, term.type)))
+    bag = _single(p, b, term)
+    return None if bag is None else p.with_block(i, replace_term(b, term, the(bag, term.type)))
+
+
+def _single(p: Place, b: Block, term: Nested) -> Bag | None:
+    """The rows of a nested value if there is one at most; also one whose value is NULL, as it is of none,
+    where that leaves one at most.
+    """
+    ctx = p.beside(b, term)
+    bags = dict.fromkeys((nulls_among(term.bag), term.bag))
+    return next((bag for bag in bags if one_row(p.engine, ctx, bag)), None)
+
+
+def nulls_among(bag: Bag) -> Bag:
+    """The rows of a bag of single values, with those whose value is NULL."""
+    rows = ((x, predicates(not_null(x.outs[0]))) for x in bag)
+    return tuple(replace(x, preds=tuple(q for q in x.preds if q not in there)) for x, there in rows)
 
 
 def simplify_case(p: Place, at: At) -> Bag | None:

@@ -306,30 +306,42 @@ def _times(ctx: Context, value: Term, times: Nested) -> Iterator[_Value]:
 
 def split_scalar(p: Place, at: Bindings) -> Iterator[Instance]:
     """P((SELECT e WHERE Q)) = P(e) ∧ Q joined, and P(NULL) where there is no row, of a subquery of one row at
-    most. Bindings: block, value.
+    most; that e is not NULL need not be asked of it. Bindings: block, value.
     """
     i, n = at
     b = pick(p.bag, i)
     value = pick(values_in(b), n)
     if value.kind != "the":
         return
-    found: list[Block] = []
-    for x in fresh_copy(value.bag):
-        wider = replace(b, vars=(*b.vars, *x.vars), preds=(*b.preds, *x.preds))
-        found += with_value(wider, value, x.outs[0])
-    none = replace(b, preds=(*b.preds, negate(exists(value.bag))))
-    found += with_value(none, value, null(value.type))
-    yield Instance(spliced(p.bag, i, tuple(found)), (OneRow(without_value(p.ctx, b, value), value.bag),))
+    for bag in (value.bag, _or_null(value.bag)):
+        found: list[Block] = []
+        for x in fresh_copy(bag):
+            wider = replace(b, vars=(*b.vars, *x.vars), preds=(*b.preds, *x.preds))
+            found += with_value(wider, value, x.outs[0])
+        none = replace(b, preds=(*b.preds, negate(exists(bag))))
+        found += with_value(none, value, null(value.type))
+        yield Instance(spliced(p.bag, i, tuple(found)), (OneRow(without_value(p.ctx, b, value), bag),))
+
+
+def _or_null(bag: Bag) -> Bag:
+    """The rows without the condition that what they put out is not NULL."""
+    given = [set(predicates(not_null(x.outs[0]))) for x in bag]
+    return tuple(
+        replace(x, preds=tuple(q for q in x.preds if q not in g)) for x, g in zip(bag, given, strict=True)
+    )
 
 
 def lone_row(p: Place, at: Bindings) -> Iterator[Instance]:
-    """The minimum, maximum or exact sum of one value at most is that value. Bindings: block, value."""
+    """The minimum, maximum or exact sum of one value at most is that value, or NULL. Bindings: block,
+    value.
+    """
 
     def law(ctx: Context, value: Nested) -> Iterator[_Value]:
         short = value.name.partition(" ")[0]
         exact = short in {"min", "max", "isum", "sum"} and not value.name.startswith("sum float")
         if value.kind == "agg" and exact:
-            yield the(value.bag, value.type), (OneRow(ctx, value.bag),)
+            for bag in (value.bag, _or_null(value.bag)):
+                yield the(bag, value.type), (OneRow(ctx, bag),)
 
     yield from _of_values(p, at, law)
 

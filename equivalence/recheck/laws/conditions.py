@@ -10,12 +10,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
 
-from rewright.equivalence.prover.bags import block, exists
-from rewright.equivalence.prover.build import app, case, conj, disj, eq, exists_value, not_null
+from rewright.equivalence.prover.bags import block, exists, subst
+from rewright.equivalence.prover.build import app, case, conj, disj, eq, exists_value, not_null, predicates
 from rewright.equivalence.prover.context import identical
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.symbols import EQ, SAME, identity
-from rewright.equivalence.prover.terms import App, Block, Nested, Term, Var, bag_types, free_vars
+from rewright.equivalence.prover.symbols import EQ, OR, SAME, identity
+from rewright.equivalence.prover.terms import (
+    App,
+    Block,
+    Distinct,
+    Nested,
+    Row,
+    Term,
+    Var,
+    bag_types,
+    free_in_source,
+    free_vars,
+    source_types,
+    walk,
+    walk_shallow,
+)
 from rewright.equivalence.recheck.comparing import aligned
 from rewright.equivalence.recheck.judging import rows_like
 from rewright.equivalence.recheck.laws.stating import Bindings, Condition, Follows, Impossible, Instance
@@ -41,6 +55,44 @@ def redundant(p: Place, at: Bindings) -> Iterator[Instance]:
     b = pick(p.bag, i)
     goal, rest = pick(b.preds, n), _without(b, n)
     yield Instance(spliced(p.bag, i, (rest,)), (Follows(p.ctx.within(rest), goal),))
+
+
+def alternative(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ x̄ . P ∧ (q ∨ r) = Σ x̄ . P ∧ r where P and q never hold both. Bindings: block, condition, q."""
+    i, n, k = at
+    b = pick(p.bag, i)
+    goal = pick(b.preds, n)
+    if isinstance(goal, App) and goal.sym == OR:
+        other = disj((*goal.args[:k], *goal.args[k + 1 :]))
+        preds = (*b.preds[:n], *predicates(other), *b.preds[n + 1 :])
+        ctx = p.ctx.within(_without(b, n)).having((pick(goal.args, k),))
+        yield Instance(spliced(p.bag, i, block(b.vars, preds, b.outs)), (Impossible(ctx),))
+
+
+def arm(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ d ∈ δ(A + B) . P(d) = Σ d ∈ δ(A) . P(d) where P holds of no row of B; what P asks of columns whose
+    equals may differ does not count. Bindings: block, d, B among the bags.
+    """
+    i, n, k = at
+    b = pick(p.bag, i)
+    v, source = pick(b.vars, n)
+    if not isinstance(source, Distinct) or len(source.bag) < 2:
+        return
+    if any(t == Row(v) for x in (*b.preds, *b.outs) for t in walk_shallow(x)):
+        return
+    (rows,) = fresh_copy((pick(source.bag, k),))
+    types = source_types(source)
+
+    def of_arm(t: Term) -> Term | None:
+        return rows.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+    read = {q: [t for t in walk(q) if isinstance(t, Var) and t.var == v] for q in b.preds}
+    met = [subst(q, of_arm) for q, columns in read.items() if all(identity(types[t.pos]) for t in columns)]
+    others = tuple(x for x in b.vars if x[0] != v and v not in free_in_source(x[1]))
+    ctx = p.ctx.within(Block(others, (), ())).within(rows).having(met)
+    fewer = Distinct((*source.bag[:k], *source.bag[k + 1 :]), source.either)
+    vars_ = (*b.vars[:n], (v, fewer), *b.vars[n + 1 :])
+    yield Instance(spliced(p.bag, i, block(vars_, b.preds, b.outs)), (Impossible(ctx),))
 
 
 def plain_equality(p: Place, at: Bindings) -> Iterator[Instance]:

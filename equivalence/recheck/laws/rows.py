@@ -110,7 +110,9 @@ def referred_column(p: Place, at: Bindings) -> Iterator[Instance]:
 
 
 def tied_outside(p: Place, at: Bindings) -> Iterator[Instance]:
-    """X = v ∧ Q(x) is x = v ∧ Q(v), of types whose equality is identity. Bindings: block, condition Q."""
+    """X = v ∧ Q(x) is x = v ∧ Q(v), and so with IS NOT DISTINCT FROM, of types whose equality is identity.
+    Bindings: block, condition Q.
+    """
     i, n = at
     b = pick(p.bag, i)
     goal = pick(b.preds, n)
@@ -119,7 +121,9 @@ def tied_outside(p: Place, at: Bindings) -> Iterator[Instance]:
     values: dict[Term, Term] = {}
     for t in walk_bag((Block((), (goal,), ()),)):
         if isinstance(t, Var) and t.var in own and identity(t.type):
-            outside = (x for x in equated(others, t) if not free_vars(x) & own and identity(x.type))
+            outside = (
+                x for x in equated(others, t, nulls=True) if not free_vars(x) & own and identity(x.type)
+            )
             found = next(outside, None)
             if found is not None and found.type == t.type:
                 values[t] = found

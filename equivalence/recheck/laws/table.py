@@ -18,6 +18,8 @@ from rewright.equivalence.recheck.laws.aggregates import (
     split_scalar,
 )
 from rewright.equivalence.recheck.laws.conditions import (
+    alternative,
+    arm,
     contradiction,
     covered_block,
     merge_blocks,
@@ -55,6 +57,7 @@ from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
 from rewright.equivalence.recheck.laws.rows import merge_copies, referred_column, semijoin, tied_outside
 from rewright.equivalence.recheck.laws.stating import Law
+from rewright.equivalence.recheck.laws.wholes import least_of_each, part_counted
 
 LAWS: Mapping[str, Law] = MappingProxyType(
     {
@@ -62,6 +65,10 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "tied-outside": tied_outside,
         "some-first": some_first,
         "own-row": own_row,
+        "alternative": alternative,
+        "arm": arm,
+        "part-counted": part_counted,
+        "least-of-each": least_of_each,
         "other-rows": other_rows,
         "one-of-each": one_of_each,
         "one-value": one_value,
@@ -86,6 +93,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "linear-sum": linear_sum,
         "lone-extreme": lone_extreme,
         "lone-row": lone_row,
+        "keyed-row": lone_row,
         "merge-blocks": merge_blocks,
         "merge-copies": merge_copies,
         "met-outside": met_outside,

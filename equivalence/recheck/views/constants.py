@@ -35,6 +35,11 @@ def _changed(node: a.Node) -> a.Node:
             made = _OPERATORS.get((op.left, op.name, op.right))
         case a.MinMax(greatest, args, type_) if {x.type for x in args} == {type_} and type_.name in _BITS:
             made = _GREATEST if greatest else _LEAST
+        case a.Cast(a.Const(str(text), source), SqlType("varchar", typmod=most) as type_, method="typmod"):
+            # varchar(n) has the modifier n + 4; the characters of ASCII are as many in each encoding
+            short = text.isascii() and len(text) + 4 <= most
+            plain = type_.is_builtin and source.is_builtin and source.name == "varchar"
+            return a.Const(text, type_) if short and plain else node
         case _:
             return node
     values = [_known(x) for x in args]

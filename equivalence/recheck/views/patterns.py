@@ -100,13 +100,17 @@ def _expression(x: a.Expr, text: str) -> a.Expr | None:
 
 
 def _branches(text: str) -> list[str | None]:
-    """The alternatives of ``^(one|other)rest``; any other expression is one itself."""
-    if not text.startswith("^("):
-        return [text]
-    inner, closed, rest = text[2:].partition(")")
+    """The alternatives of ``^(one|other)rest`` or ``(^|other)rest``, and of ``one|other``; any other
+    expression is one itself.
+    """
+    anchor = text[: text.startswith("^")]
+    if not text[len(anchor) :].startswith("("):
+        return list(text.split("|")) if not set(text) & set("()[]\\") else [text]
+    inner, closed, rest = text[len(anchor) + 1 :].partition(")")
     words = inner.split("|")
-    plain = all(w and all(c.isascii() and (c.isalnum() or c in " _-") for c in w) for w in words)
-    return [f"^{w}{rest}" for w in words] if closed and plain else [None]
+    bare = [w if anchor else w.removeprefix("^") for w in words]
+    plain = all(words) and all(c.isascii() and (c.isalnum() or c in " _-") for w in bare for c in w)
+    return [f"{anchor}{w}{rest}" for w in words] if closed and plain else [None]
 
 
 def _anchored(x: a.Expr, text: str) -> a.Expr | None:
