@@ -523,7 +523,24 @@ def _rows_meeting(ctx: Context, atoms: list[Nested], *, different: bool = False)
         if any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
             continue
         choices = [[w for w, s in ctx.vars if s == source] for _, source in b.vars]
-        tuples = (rows for rows in product(*choices) if not different or len({*rows}) == len(rows))
-        for rows in islice(tuples, _MOST_ROWS_MET):
+        for rows in islice(_unlike(choices) if different else product(*choices), _MOST_ROWS_MET):
             bound = {v: w for (v, _), w in zip(b.vars, rows, strict=True)}
             yield disj((negate(is_true(subst(conj(b.preds), rows_renamed(bound)))), atom))
+
+
+def _unlike(choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
+    """One of each list, none twice. Lists are the same or have nothing in common, so that no way ends in vain
+    where each is as long as it is often there.
+    """
+    if any(choices.count(c) > len(c) for c in choices):
+        return
+
+    def after(taken: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if len(taken) == len(choices):
+            yield taken
+            return
+        for w in choices[len(taken)]:
+            if w not in taken:
+                yield from after((*taken, w))
+
+    yield from after(())
