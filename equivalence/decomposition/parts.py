@@ -131,7 +131,9 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     plain = _by_plain_laws(plain)
     highest = max(highest_number(plain.before), highest_number(plain.after))
     forms = [*_forms(plain, highest), *([] if freed is None else [_by_plain_laws(freed)])]
-    forms = [replace(v, before=arranged(v.before), after=arranged(v.after)) for v in forms]
+    forms = [
+        replace(v, before=arranged(v.before, v.catalog), after=arranged(v.after, v.catalog)) for v in forms
+    ]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(forms, key=lambda v: not is_same(v))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)

@@ -21,7 +21,7 @@ create table o (id int primary key, k int, x text, t int not null references t, 
 
 
 def form(text: str) -> object:
-    return canonical(arranged(bind(text, CATALOG)), keep_names=False)
+    return canonical(arranged(bind(text, CATALOG), CATALOG), keep_names=False)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,13 @@ def form(text: str) -> object:
             "select (select max(o.k) from o where o.t = t.id) m from t order by (select max(p.k) from o p where t.id = p.t)",
         ),
         (False, "select o.k from o left join t on t.id = o.t and t.k > 1", "select o.k from o, t where t.k > 1 and o.t = t.id"),
+        (False, "select k > 1 and 10 / s > 0 from t", "select 10 / s > 0 and k > 1 from t"),
+        (False, "select id from t where k > 1 and 10 / s > 0", "select id from t where 10 / s > 0 and k > 1"),
+        (
+            False,
+            "select id from t where k > 1 and (select o.k from o where o.k > t.k) > 0",
+            "select id from t where (select o.k from o where o.k > t.k) > 0 and k > 1",
+        ),
         (False, "select id from t where k = 1 or s = 2", "select id from t where k = 1 and s = 2"),
         (False, "select a.id from t a, t b where a.k = b.s", "select a.id from t a, t b where b.k = a.s"),
         (False, "select a.id from t a, t b where a.k < b.id", "select a.id from t a, t b where b.id < a.k"),
@@ -50,7 +57,7 @@ def test_one_arrangement(same: bool, first: str, second: str) -> None:
 
 def test_an_arrangement_shows_the_same_columns() -> None:
     query = bind("select o.k, t.x from o join t on t.id = o.t where o.k = t.k", CATALOG)
-    assert a.output_columns(arranged(query)) == a.output_columns(query)
+    assert a.output_columns(arranged(query, CATALOG)) == a.output_columns(query)
 
 
 @pytest.mark.parametrize(
