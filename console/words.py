@@ -90,6 +90,11 @@ LAWS: Mapping[str, str] = {
     "met-outside": "two values that one and the same column equals are equal",
     "tied-outside": "a column that equals a value is replaced by it",
     "contradiction": "a condition that can't hold leaves no rows",
+    "alternative": "one of several alternatives that can't hold is left out",
+    "arm": "a part of a UNION none of whose rows meet the condition on it is left out",
+    "part-counted": "a part is as many as the whole where none of the whole is missing in it",
+    "least-of-each": "rows with the least value of their group are the groups with their least value",
+    "keyed-row": "an aggregate of one row, found by its key, is that row's value",
 }
 # what a NULL does where the column is used
 NULLS: Mapping[Use, str] = {

@@ -266,12 +266,8 @@ def _role_words(join: Join) -> set[str]:
 
 def _says_its_table(join: Join) -> bool:
     """Whether a key is called by the table that it refers to, and by nothing else."""
-    table = {stem(w) for w in names.words(join.one.table.name)}
-    return _words_said(join) <= table | {stem(w) for w in names.KEY_WORDS}
-
-
-def _words_said(join: Join) -> set[str]:
-    return {stem(w) for many, _ in join.pairs for w in names.words(many.name)}
+    known = {stem(w) for w in (*names.words(join.one.table.name), *names.KEY_WORDS)}
+    return {stem(w) for many, _ in join.pairs for w in names.words(many.name)} <= known
 
 
 def _begins_at(way: Sequence[Step]) -> TableRef:

@@ -190,16 +190,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "lookups": (
         (
+            "select t.id, (select array_agg(o.k order by o.id) from o where o.t = t.id) from t",
+            "select t.id, g.s from t left join (select t, array_agg(k order by id) s from o group by t) g on g.t = t.id",
+        ),
+        (
             "select t.id, d.x from t join o d on d.id = t.s where t.p < all (select o.n from o where o.far = t.k and o.n is not null) and t.x = 'x'",
             "select t.id, d.x from t cross join o d left join (select far, min(n) m from o where n is not null group by far) g on g.far = t.k where d.id = t.s and t.x = 'x' and (g.m is null or t.p < g.m)",
         ),
         (
             "select t.id, (select sum(o.k) from o where o.t = t.id), (select count(*) from o where o.t = t.id) from t",
             "select t.id, g.s, coalesce(g.n, 0) from t left join (select t, sum(k) s, count(*) n from o group by t) g on g.t = t.id",
-        ),
-        (
-            "select t.id, (select array_agg(o.k order by o.id) from o where o.t = t.id) from t",
-            "select t.id, g.s from t left join (select t, array_agg(k order by id) s from o group by t) g on g.t = t.id",
         ),
     ),
     "keys": (

@@ -373,7 +373,7 @@ def test_names_of_our_own_tables_and_columns_do_no_harm(make: Make) -> None:
         (simple(), "revenu", "no column"),
         (simple(), "", "which column"),
         (simple(n=9), "revenue", "at least 10"),
-        ({"sales": (["shop", "revenue"], [[k, 5] for k in codes(30)])}, "revenue", "constant"),
+        ({"sales": (["shop", "revenue"], [[k, 5] for k in codes(30)])}, "revenue", "in all rows"),
         ({"sales": (["shop", "revenue"], [[k, f"text {k}"] for k in codes(30)])}, "revenue", "text"),
         ({"sales": (["shop", "revenue"], [[k, None] for k in codes(30)])}, "revenue", "no value"),
     ],
