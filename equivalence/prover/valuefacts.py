@@ -43,9 +43,12 @@ class Facts:
                 inside = [z3.And(value >= a, value < b) for a, b in pairwise(starts)]
                 if span:
                     known = [i == (part == m) for m, i in enumerate(inside, start=1)]
-                else:  # whole days since the month began
-                    days = [z3.ToReal((value - first) / scale + 1) for first in starts[:-1]]
-                    known = [z3.Implies(i, part == day) for i, day in zip(inside, days, strict=True)]
+                else:  # the day that the moment is in, counted from where its month began
+                    day = z3.FreshInt("day")
+                    since = [value - first for first in starts[:-1]]
+                    days = [z3.And(s >= scale * (day - 1), s < scale * day) for s in since]
+                    known = [part == z3.ToReal(day)]
+                    known += [z3.Implies(i, is_day) for i, is_day in zip(inside, days, strict=True)]
                 within = z3.And(z3.Not(is_null), value >= starts[0], value < starts[-1])
                 yield z3.Implies(within, z3.And(z3.Not(part_null), *known))
 

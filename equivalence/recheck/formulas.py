@@ -57,6 +57,7 @@ _MONTHS = frozenset(
     }
 )
 _COMPARES = frozenset({EQ, LT, LE, SAME})
+_WHOLE = 2**24
 
 
 class Formulas:
@@ -381,6 +382,10 @@ def _number(name: str, value: str) -> int | Decimal | None:
             case "numeric":
                 number = Decimal(value)
                 return number if number.is_finite() and abs(number.adjusted()) < 1000 else None
+            case "float4" | "float8":  # whole numbers that either holds as they are
+                number = Decimal(value)
+                whole = number.is_finite() and abs(number) < _WHOLE and number == number.to_integral_value()
+                return number if whole else None
             case "date":
                 return date.fromisoformat(value).toordinal()
             case "timestamp" if len(value.rpartition(".")[2]) <= 6 or "." not in value:

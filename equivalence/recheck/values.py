@@ -54,8 +54,12 @@ def of_months(z3: Any, met: list[Month], years: set[int]) -> Iterator[Any]:
         if span:
             told = [(part == m) == w for m, w in enumerate(within, start=1)]
         else:
-            since = [z3.ToReal((moment - start) / units) for start in first]
-            told = [z3.Implies(w, part - 1 == s) for w, s in zip(within, since[:-1], strict=True)]
+            day = z3.FreshInt("day")
+            told = [
+                z3.Implies(w, z3.And(moment - start >= units * (day - 1), moment - start < units * day))
+                for w, start in zip(within, first[:-1], strict=True)
+            ]
+            told.append(part == z3.ToReal(day))
         yield z3.Implies(inside, z3.And(z3.Not(part_null), *told))
 
 
