@@ -24,6 +24,7 @@ from rewright.sql import algebra as a
 from rewright.sql.build import function
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
+from rewright.sql.facts.aggregates import EXTREMES
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.records import key_of
 from rewright.sql.types import INT8, NUMERIC
@@ -44,7 +45,6 @@ from rewright.sql.walk import (
 )
 
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
-_ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 
 def without_early_groups(query: a.Query, catalog: Catalog) -> Form:
@@ -169,7 +169,7 @@ def _whole(outer: a.Aggregate, rel: int, parts: Sequence[a.Expr], *, empty: bool
     part = parts[read.pos] if isinstance(read, a.Column) and read.rel == rel else None
     if not isinstance(part, a.Aggregate):
         # of what is there more often now: only what does not count it
-        if not outer.func.is_builtin or not (outer.distinct or outer.func.name in _ONCE):
+        if not outer.func.is_builtin or not (outer.distinct or outer.func.name in EXTREMES):
             raise _Unfit
         return outer
     name, inner = outer.func.name, part.func.name

@@ -25,6 +25,7 @@ from rewright.equivalence.laws.join_steps import Step, Steps, needed, steps_of
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile, order_sensitive, rejected_columns
+from rewright.sql.facts.aggregates import EXTREMES
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     Fresh,
@@ -43,8 +44,6 @@ from rewright.sql.walk import (
 )
 
 _ONE = (a.Target("?column?", a.Const("1", INT4)),)
-# aggregates that ignore how often a value is there
-ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,10 @@ def ignores_duplicates(block: a.Select) -> bool:
         return block.distinct == ()
     groups = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.Aggregate)]
     once = all(
-        (g.distinct or g.func.name in ONCE) and g.func.is_builtin and not order_sensitive(g) and not g.star
+        (g.distinct or g.func.name in EXTREMES)
+        and g.func.is_builtin
+        and not order_sensitive(g)
+        and not g.star
         for g in groups
     )
     return once and not block.distinct and (block.group_by != ((),) or bool(groups))

@@ -25,6 +25,7 @@ from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, cast_to_int8, function
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts, is_volatile, order_sensitive, rejected_columns
+from rewright.sql.facts.aggregates import EXTREMES
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import NUMERIC, equality_is_identity
 from rewright.sql.walk import (
@@ -44,8 +45,6 @@ from rewright.sql.walk import (
     returns_set,
     walk_block,
 )
-
-EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from rewright.sql.facts import (
     rejected_columns,
     strict_columns,
 )
+from rewright.sql.facts.aggregates import EXTREMES
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     QUERIES,
@@ -75,9 +76,8 @@ _ANY = {
     ("<", "1"): False,
     ("<=", "0"): False,
 }
-_EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 # built-in aggregates that leave out NULLs
-_OF_VALUES = frozenset({*_EXTREMES, "count", "sum", "avg"})
+_OF_VALUES = frozenset({*EXTREMES, "count", "sum", "avg"})
 
 
 def by_partners(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:
@@ -261,7 +261,7 @@ def _restricted(steps: Steps, rels: frozenset[int]) -> Steps:
 
 def _asks_once(g: a.Aggregate) -> bool:
     """Whether it does not ask how often a row is there."""
-    return g.func.is_builtin and (g.distinct or g.func.name in _EXTREMES)
+    return g.func.is_builtin and (g.distinct or g.func.name in EXTREMES)
 
 
 def _asked_for_any(node: a.Node) -> tuple[a.Aggregate, bool] | None:
@@ -289,7 +289,7 @@ def _of(g: a.Aggregate, rows: Steps) -> a.Expr:
 
 def _of_one_row(g: a.Aggregate) -> a.Expr:
     """An extreme of one row's value. Raises _Unfit."""
-    if g.func.name not in _EXTREMES or g.filter is not None or g.args[0].type != g.type:
+    if g.func.name not in EXTREMES or g.filter is not None or g.args[0].type != g.type:
         raise _Unfit
     return g.args[0]
 

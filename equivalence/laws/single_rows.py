@@ -18,10 +18,10 @@ from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
+from rewright.sql.facts.aggregates import EXTREMES
 from rewright.sql.types import INT4
 from rewright.sql.walk import conjoin, conjuncts, has_subquery
 
-_EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 _ROW = a.Target("one", a.Const("1", INT4))
 
 
@@ -56,7 +56,7 @@ def _extreme(query: a.Select) -> a.Aggregate | None:
     if replace(query, targets=(), from_=(), where=None, group_by=None) != a.Select(()):
         return None
     call = query.targets[0].expr
-    if not isinstance(call, a.Aggregate) or not call.func.is_builtin or call.func.name not in _EXTREMES:
+    if not isinstance(call, a.Aggregate) or not call.func.is_builtin or call.func.name not in EXTREMES:
         return None
     # an array's or a varchar's extreme may be of another type
     plain = len(call.args) == 1 and call.args[0].type == call.type and not has_subquery(call)

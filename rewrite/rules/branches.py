@@ -26,6 +26,7 @@ from rewright.rewrite.rules.partial import aggregates, inputs, outside, with_val
 from rewright.sql import algebra as a
 from rewright.sql.build import numbered, or_zero
 from rewright.sql.facts import is_strict_in, labels, order_sensitive
+from rewright.sql.facts.aggregates import EXTREMES
 from rewright.sql.types import FLOATS
 from rewright.sql.walk import (
     conjoin,
@@ -39,7 +40,6 @@ from rewright.sql.walk import (
     walk_block,
 )
 
-EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 ADDED = frozenset({"sum", "avg"})
 _GROUPS = SELECT.where(grouped, one_source, no_windows, stable)
 

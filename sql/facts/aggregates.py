@@ -12,6 +12,8 @@ from rewright.sql.walk import all_exprs, subqueries, walk_block
 # built-in aggregates whose value over no rows is not NULL: counts, and where a value would stand among no
 # rows
 NOT_NULL_ON_EMPTY = frozenset({"count", "regr_count", "rank", "dense_rank", "percent_rank", "cume_dist"})
+# built-in aggregates whose value is one of those that they read, however often each is there
+EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 _COLLECTING = frozenset(
     {
         *("array_agg", "string_agg", "xmlagg"),
