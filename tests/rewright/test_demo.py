@@ -21,6 +21,7 @@ TREE = Path(__file__).resolve().parents[2]
 SHARED = ("rewright-postgres-", "rewright-clusters-")
 
 
+@pytest.mark.long
 @pytest.mark.server
 @pytest.mark.timeout(290)
 def test_the_tour() -> None:

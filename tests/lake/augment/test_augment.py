@@ -496,6 +496,7 @@ def test_a_condition_on_the_rows_that_cannot_be_one_is_told(make: Make, where: s
     assert told.value.sqlstate == state
 
 
+@pytest.mark.long
 def test_a_thousand_columns(make: Make) -> None:
     chance, keys, signal = towns(80, 11)
     wide = [[k, *(round(chance.gauss(0, 1), 3) for _ in range(1000)), round(s, 4)] for k, s in zip(keys, signal, strict=True)]  # fmt: skip
@@ -585,6 +586,7 @@ def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder, large: Callabl
     assert report.ended == "complete"
 
 
+@pytest.mark.long
 def test_a_million_different_keys(
     tmp_path: Path, embedder: CachedEmbedder, large: Callable[[int], int]
 ) -> None:
