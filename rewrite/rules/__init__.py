@@ -56,6 +56,7 @@ from rewright.rewrite.rules.once_a_binding import once_a_binding
 from rewright.rewrite.rules.open_count import open_count
 from rewright.rewrite.rules.or_exists import or_exists
 from rewright.rewrite.rules.or_outer_join import or_outer_join
+from rewright.rewrite.rules.page_of_groups import page_of_groups
 from rewright.rewrite.rules.per_parent import per_parent
 from rewright.rewrite.rules.prune_union import prune_union
 from rewright.rewrite.rules.pull_up import pull_up
@@ -148,6 +149,7 @@ RULES: tuple[Rule, ...] = (
     having_column,
     drop_sort_keys,
     early_limit,
+    page_of_groups,
     or_union,
     in_values,
     top_per_group,
