@@ -7,7 +7,8 @@
 
 The server does the same before it plans, so that nothing is gained by itself; rules that look at what a block
 joins see it now. ORMs page like this: the joined query as it is, and DISTINCT, groups or LIMIT around it. And
-what is asked of a view's rows is asked of what the view joins.
+what is asked of a view's rows is asked of what the view joins. Groups of which only a page is shown are paged
+in place, too, though the server keeps them apart: conditions on them are HAVING then.
 Known as subquery pull-up (PostgreSQL: pull_up_subqueries). Hazards 7a.
 """
 
@@ -26,7 +27,9 @@ from rewright.sql.walk import (
     conjoin,
     conjuncts,
     free_rels,
+    group_keys,
     has_subquery,
+    has_window,
     is_plain,
     leaves,
     references_whole,
@@ -50,6 +53,9 @@ def pull_up(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         if not narrow and not _restricted(block, item):
             continue
+        if block.limit is not None and _only_pages(block, item):
+            yield Rewrite(_of_groups(block, item, item.query), f"{named(item)} is read in place")
+            continue
         if ctx.holds("only-computes", _only_computes(item.query)) and item.query.from_:
             yield Rewrite(_pulled_up(block, item, item.query), f"{named(item)} is read in place")
 
@@ -64,6 +70,31 @@ def _only_computes(query: a.Select) -> bool:
     """Each row of its FROM and WHERE is one of its rows. One that is sorted, the server keeps apart."""
     computed = any(has_subquery(t.expr) for t in query.targets)
     return is_plain(query) and not query.order_by and not may_differ(query) and not computed
+
+
+def _only_pages(block: a.Select, item: a.Derived) -> bool:
+    """Whether the block shows a page of a subquery's groups and does nothing else."""
+    query = item.query
+    if block.from_ != (item,) or not isinstance(query, a.Select) or not group_keys(query):
+        return False
+    shown = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by), *conjuncts(block.where)]
+    plain = is_plain(replace(block, limit=None, offset=None)) and not any(has_subquery(e) for e in shown)
+    cut = query.limit is not None or query.offset is not None or query.order_by or query.distinct is not None
+    return plain and not cut and not may_differ(query) and not any(has_window(t.expr) for t in query.targets)
+
+
+def _of_groups(block: a.Select, item: a.Derived, query: a.Select) -> a.Select:
+    mapping = {(item.rel, i): t.expr for i, t in enumerate(query.targets)}
+    having = conjoin((*conjuncts(query.having), *(substitute(p, mapping) for p in conjuncts(block.where))))
+    return replace(
+        query,
+        targets=tuple(replace(t, expr=substitute(t.expr, mapping)) for t in block.targets),
+        having=having,
+        order_by=tuple(replace(k, expr=substitute(k.expr, mapping)) for k in block.order_by),
+        limit=block.limit,
+        offset=block.offset,
+        with_ties=block.with_ties,
+    )
 
 
 def _pulled_up(block: a.Select, item: a.Derived, query: a.Select) -> a.Select:
