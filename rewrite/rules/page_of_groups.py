@@ -17,14 +17,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.equivalence.laws.limits import is_page_of_groups
+from rewright.equivalence.laws.limits import below_left_joins, is_page_of_groups
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.build import derived, moved_to, numbered
+from rewright.sql.build import derived, left_join, moved_to, numbered
 from rewright.sql.facts import labels
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
-    as_product,
     columns_used,
     conjoin,
     copy_fresh,
@@ -81,15 +80,14 @@ def _values(block: a.Select) -> list[a.Aggregate] | None:
 
 
 def _sides(block: a.Select, values: Sequence[a.Aggregate], ctx: Context) -> _Sides | None:
-    items, preds = as_product(block)
+    items, preds = below_left_joins(block)
     outside = [map_kind(t.expr, a.Aggregate, lambda _: a.Const("0", INT4)) for t in block.targets]
     needed = free_of_all([*group_keys(block), *(k.expr for k in block.order_by), *outside])
     kept = tuple(i for i in items if from_rels((i,)) & needed)
-    read = tuple(i for i in items if i not in kept)
-    mine, others = from_rels(kept), from_rels(read)
-    if not kept or not read or free_of_all(read) & mine:
-        return None
-    if any(references_whole(block, rel) for rel in mine):
+    rest = [i for i in items if i not in kept]
+    mine = from_rels(kept)
+    others = from_rels(block.from_) - mine
+    if not kept or not rest or needed & others or any(references_whole(block, rel) for rel in mine):
         return None
     # an aggregate of the kept rows' columns alone would be their own block's
     if not all(v.star or free_rels(v) & others for v in values):
@@ -98,7 +96,21 @@ def _sides(block: a.Select, values: Sequence[a.Aggregate], ctx: Context) -> _Sid
     basis = _one_row_each(block, kept, own, ctx)
     if not ctx.holds("group-is-a-row", basis is not None):
         return None
+    read = _with_left_joins(block, rest)
     return _Sides(kept, read, own, [p for p in preds if p not in own], basis or frozenset())
+
+
+def _with_left_joins(block: a.Select, items: Sequence[a.FromItem]) -> tuple[a.FromItem, ...]:
+    """These of the items that the block's LEFT JOINs keep, with what is joined to them."""
+    joins: list[a.Join] = []
+    (item, *more) = block.from_
+    while not more and isinstance(item, a.Join) and item.kind == "left":
+        joins.append(item)
+        item = item.left
+    made = tuple(items)
+    for join in reversed(joins):
+        made = left_join(made, join.right, join.on)
+    return made
 
 
 def _one_row_each(
@@ -113,7 +125,7 @@ def _one_row_each(
 
 def _paged(block: a.Select, values: Sequence[a.Aggregate], sides: _Sides, ctx: Context) -> a.Select:
     others = a.Select((a.Target("one", a.Const("1", INT4)),), sides.read, conjoin(sides.ties))
-    used = columns_used((*block.targets, *block.order_by, *sides.ties), from_rels(sides.kept))
+    used = columns_used((*block.targets, *block.order_by, others), from_rels(sides.kept))
     page = a.Select(
         numbered("c", used),
         sides.kept,
