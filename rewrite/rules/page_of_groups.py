@@ -42,11 +42,12 @@ from rewright.sql.walk import (
 @dataclass(frozen=True, slots=True)
 class _Sides:
     """FROM as the tables whose rows are the groups and those that are read for each, with the conditions on
-    the former and all others.
+    the former and all others. ``partners``: what must be there of what is read.
     """
 
     kept: tuple[a.FromItem, ...]
     read: tuple[a.FromItem, ...]
+    partners: tuple[a.FromItem, ...]
     own: list[a.Expr]
     ties: list[a.Expr]
     basis: frozenset[str]
@@ -97,7 +98,10 @@ def _sides(block: a.Select, values: Sequence[a.Aggregate], ctx: Context) -> _Sid
     if not ctx.holds("group-is-a-row", basis is not None):
         return None
     read = _with_left_joins(block, rest)
-    return _Sides(kept, read, own, [p for p in preds if p not in own], basis or frozenset())
+    ties = [p for p in preds if p not in own]
+    # LEFT JOINs take no row away: whether there is one they tell only where conditions read them
+    alone = not free_of_all(ties) & (others - from_rels(rest))
+    return _Sides(kept, read, tuple(rest) if alone else read, own, ties, basis or frozenset())
 
 
 def _with_left_joins(block: a.Select, items: Sequence[a.FromItem]) -> tuple[a.FromItem, ...]:
@@ -125,11 +129,12 @@ def _one_row_each(
 
 def _paged(block: a.Select, values: Sequence[a.Aggregate], sides: _Sides, ctx: Context) -> a.Select:
     others = a.Select((a.Target("one", a.Const("1", INT4)),), sides.read, conjoin(sides.ties))
+    partner = replace(others, from_=sides.partners)
     used = columns_used((*block.targets, *block.order_by, others), from_rels(sides.kept))
     page = a.Select(
         numbered("c", used),
         sides.kept,
-        conjoin((*sides.own, a.Exists(copy_fresh(others, ctx.fresh)[0]))),
+        conjoin((*sides.own, a.Exists(copy_fresh(partner, ctx.fresh)[0]))),
         order_by=block.order_by,
         limit=block.limit,
         offset=block.offset,
