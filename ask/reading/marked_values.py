@@ -29,9 +29,11 @@ LOOKS_LIKE_A_CODE = re.compile(
     r"|(?![QHqh][1-4]/)(?=[\w#/+-]{0,64}\d)[A-Za-z][\w-]{0,64}(?:[#/+][\w-]+)+"
     r")(?![\w@])"
 )
-"""Addresses, telephone numbers, versions, and codes of letters and digits around a mark. What may begin behind
-any hyphen looks ahead no further than a bound (64 is what the part of an address before its `@` may have, RFC
-5321): else a question of hyphens took time with the square of its length."""
+"""Addresses, telephone numbers, versions, and codes of letters and digits around a mark.
+
+What may begin behind any hyphen looks ahead no further than 64 characters, which is what an address may have
+before its `@` (RFC 5321): else a question of hyphens takes time with the square of its length.
+"""
 _LONGEST = 10
 _CODE, _WORDS, _TELEPHONE = 3, 5, 9
 """Letters and digits that another spelling of a code, of words and of digits alone has to share."""
