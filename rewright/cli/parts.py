@@ -25,9 +25,11 @@ def whole(outer: click.Command) -> click.Command:
     to. Run, it knows nothing of its own ones, which must have been taken out. Others are given back as they
     are.
     """
-    if outer.name not in _INNER:
+    name = outer.name or ""
+    if name not in _INNER:
         return outer
-    found = copy(part(*_INNER[outer.name]).command)
+    inner: click.Command = part(*_INNER[name]).command
+    found = copy(inner)
     own = [copy(parameter) for parameter in outer.params]
     for parameter in own:
         parameter.expose_value = False

@@ -53,8 +53,6 @@ class Finishing:
             self._dsn,
             autocommit=True,
             connect_timeout=5,
-            # values are read from libpq itself, which PGCLIENTENCODING would change
-            client_encoding="utf8",
             options=f"-c statement_timeout={_SECONDS}s -c timezone=UTC",
         )
         # temporary tables are written; they and the cursor go with the session
