@@ -28,7 +28,7 @@ from rewright.ask.sessions import plain
 from rewright.ask.sources.api import Source
 from rewright.ask.sources.postgres import PostgresSource
 from rewright.engines.duckdb.errors import LakeError
-from rewright.terminal import echo, echo_json
+from rewright.terminal import echo, echo_json, or_stdin
 
 if TYPE_CHECKING:
     from rewright.ask.sources.lake import LakeAnswers
@@ -64,7 +64,7 @@ class _Options:
 
 
 @click.command()
-@click.argument("question", required=False)
+@click.argument("question", required=False, callback=or_stdin)
 @click.option(
     "--dsn",
     envvar="REWRIGHT_DSN",
@@ -135,6 +135,7 @@ def command(
     learn: bool,
 ) -> None:
     """Answer QUESTION by one read-only query, shown with what it was taken to mean; or say what was unclear.
+    QUESTION may be `-`: it is read from stdin.
 
     Without a question, on a terminal: a conversation, in which each question may follow up the one before it.
     """

@@ -29,7 +29,7 @@ from rewright.lake.resolve.loop import Options
 from rewright.lake.resolve.resolution import Answer
 from rewright.lake.worker import Task, Worker
 from rewright.models.api import Model
-from rewright.terminal import echo, echo_json, echo_table, on_terminal
+from rewright.terminal import echo, echo_json, echo_table, on_terminal, or_stdin
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
 MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)
@@ -276,7 +276,7 @@ def build_cte(folder: Path, table: str, columns: tuple[str, ...], as_json: bool)
 
 @command.command()
 @FOLDER
-@click.argument("sql")
+@click.argument("sql", callback=or_stdin)
 @OVER
 @MODEL_OPTION
 @JSON_OPTION
@@ -307,7 +307,9 @@ def query(
     candidate: int | None,
     explain: bool,
 ) -> None:
-    """Answer SQL over DIR, resolving tables and columns that do not exist."""
+    """Answer SQL over DIR, resolving tables and columns that do not exist. SQL may be `-`: it is read from
+    stdin.
+    """
     with opened(folder, over) as lake:
         if model == "on" and (port := ctx.find_object(ModelPort)) is not None:
             lake.drive(port.make(), port.driving)

@@ -150,9 +150,13 @@ class SessionInterceptor:
             self.measuring.portion_over()
         if registry.portals or privates.open_portals:
             self._end_portals(idle=idle)
+        if idle and self.lake_cursors:
+            self._end_lake_cursors()
         if kept.cycle_ended(idle=idle):
             self.in_force.kept_changed()
-        return bool(registry.portals or registry.fresh or privates.open_portals or kept.open)
+        return bool(
+            registry.portals or registry.fresh or privates.open_portals or kept.open or self.lake_cursors
+        )
 
     def _end_portals(self, *, idle: bool) -> None:
         """Those of the cycle that ended; clients that pipeline may have bound others for the next one
@@ -196,10 +200,15 @@ class SessionInterceptor:
             self.registry.doubt()
             self.rewatch()
 
-    def close_lake(self) -> None:
-        """The session is over: what it was reading from a lake is not wanted any more."""
+    def _end_lake_cursors(self) -> None:
+        """They end with their transaction, closed or not; what is read for one holds a process until then."""
         for declared in self.lake_cursors.values():
             declared.close()
+        self.lake_cursors.clear()
+
+    def close_lake(self) -> None:
+        """The session is over: what it was reading from a lake is not wanted any more."""
+        self._end_lake_cursors()
         for portal in self.registry.portals.values():
             if portal.cursor is not None:
                 portal.cursor.close()

@@ -205,15 +205,16 @@ class Templater(Protocol):
 class SlowQuery:
     """A SELECT that ran longer than ``min_duration``.
 
-    ``state``: seen running, or ended (finished, cancelled, timed out, failed). One execution may be reported
-    twice: running, then ended; ``execution`` is the same. ``parameters``: Bind's values as sent;
-    ``parameter_formats``: 0 text, 1 binary, one for each parameter. ``duration`` in seconds so far.
-    ``is_served``: it has ended, and a ServedStatement told what became of it. ``search_path``: the schemas
-    that the session looks names up in (``current_schemas(true)`` without pg_temp); empty: not known.
+    ``state``: seen running, or ended (finished, failed, cancelled, timed out, or one of these two where the
+    server's language does not tell). One execution may be reported twice: running, then ended; ``execution``
+    is the same. ``parameters``: Bind's values as sent; ``parameter_formats``: 0 text, 1 binary, one for each
+    parameter. ``duration`` in seconds so far. ``is_served``: it has ended, and a ServedStatement told what
+    became of it. ``search_path``: the schemas that the session looks names up in (``current_schemas(true)``
+    without pg_temp); empty: not known.
     """
 
     execution: int
-    state: Literal["running", "finished", "cancelled", "timed out", "failed"]
+    state: Literal["running", "finished", "cancelled", "timed out", "cancelled or timed out", "failed"]
     text: str
     parameter_types: tuple[int, ...]
     parameters: tuple[bytes | None, ...]

@@ -124,10 +124,12 @@ class Proxy:
             self.event("proxy.no_mail", reason=str(error))
 
     def load_certificate(self) -> None:
+        """That of the configuration, or none. Raises OSError, ssl.SSLError, ValueError: nothing changed."""
         listen = self.config.listen
         if listen.tls_cert:
-            self.tls = server_context(listen)
-            self.certificate = _first_der(listen.tls_cert)
+            self.tls, self.certificate = server_context(listen), _first_der(listen.tls_cert)
+        else:
+            self.tls, self.certificate = None, b""
 
     def _make_room(self) -> None:
         """There is no descriptor left: the oldest of those that have not said who they are give theirs up."""
@@ -283,7 +285,7 @@ class Proxy:
         self._settings.clear()
         try:
             self.load_certificate()
-        except (OSError, ssl.SSLError) as error:
+        except (OSError, ssl.SSLError, ValueError) as error:
             self.config = old
             self.event("proxy.reload_failed", reason=str(error))
         self.places.relimit(self.config.sessions_of)
@@ -358,4 +360,5 @@ async def serve(
     try:
         await stop.wait()
     finally:
-        await proxy.drain(config.limits.drain_grace)
+        # of the configuration as it is now: a reload may have changed it
+        await proxy.drain(proxy.config.limits.drain_grace)

@@ -27,7 +27,7 @@ _SELECT = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*(?:select|w
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
 # of a cycle's first bytes: more are no single statement, or one that goes unreported
 MOST_MESSAGES = 64
-State = Literal["running", "finished", "cancelled", "timed out", "failed"]
+State = Literal["running", "finished", "cancelled", "timed out", "cancelled or timed out", "failed"]
 
 
 def is_select(text: bytes) -> bool:
@@ -74,9 +74,7 @@ class SlowReports:
     def failed(self, message: bytes) -> None:
         """The client gets this ErrorResponse."""
         cycles, sqlstate = self._session.cycles, sqlstate_of(message)
-        # 57014 (query_canceled) is the code of statement_timeout, too; only the message tells them apart.
-        by_request = cycles.cancelled or b"user request" in message
-        state: State = "failed" if sqlstate != "57014" else "cancelled" if by_request else "timed out"
+        state: State = "failed" if sqlstate != "57014" else _stopped_by(message, cancelled=cycles.cancelled)
         self._failure = state, sqlstate, cycles.started
 
     def ended(self) -> None:
@@ -177,6 +175,17 @@ class SlowReports:
         if bind.statement in parses:
             return *parses[bind.statement], bind
         return (known.text, known.resolved or known.param_types, bind) if known is not None else None
+
+
+def _stopped_by(message: bytes, *, cancelled: bool) -> State:
+    """What ended a query with 57014 (query_canceled), which is the code of statement_timeout, too.
+
+    Only the message tells them apart, and under another lc_messages not even that: then it is known of
+    cancels that came through here, and not of ``pg_cancel_backend`` in another session.
+    """
+    if cancelled or b"user request" in message:
+        return "cancelled"
+    return "timed out" if b"statement timeout" in message else "cancelled or timed out"
 
 
 def _bind(payload: bytes) -> Bind | None:

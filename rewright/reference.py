@@ -93,8 +93,10 @@ def commands() -> str:
 
 def _command(found: click.Command, name: str, parent: click.Context, level: str) -> Iterator[str]:
     """A section of the command, then one of each of a group's."""
+    from rewright.cli.parts import whole
+
     # click keeps the help option of the first context that asked for it, which may have been another
-    command = copy(found)
+    command = copy(whole(found))
     command._help_option = None
     context = click.Context(command, parent, info_name=name, terminal_width=100, **command.context_settings)
     yield from ("", f"{level} {context.command_path}", "", "```text", command.get_help(context), "```")

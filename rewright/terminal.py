@@ -1,4 +1,4 @@
-"""Text, JSON and tables for whoever reads stdout: a person at a terminal, or a program.
+"""Text, JSON and tables for whoever reads stdout, a person at a terminal or a program; and what stdin holds.
 
 Texts of clients, files and models are hostile: what steers a terminal never reaches one. Must not know
 commands.
@@ -22,6 +22,18 @@ _NARROWEST = 12
 def on_terminal() -> bool:
     """Whether a person reads stdout; programs are given plain lines."""
     return sys.stdout.isatty()
+
+
+def or_stdin(_context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """For an argument that may be long, or that other users of the machine must not see: ``-`` stands for
+    what stdin holds.
+    """
+    if value != "-":
+        return value
+    try:
+        return sys.stdin.buffer.read().decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise click.BadParameter("what stdin holds is not UTF-8", param=parameter) from error
 
 
 def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:

@@ -101,5 +101,12 @@ class BufferedWriter:
                     if self._on_error is not None:
                         self._on_error(error)
                     return
+            # a record of which we made something that no database takes must not end the thread: all that
+            # comes later would be lost as well
+            except Exception as error:  # noqa: BLE001
+                self.failed += 1
+                if self._on_error is not None:
+                    self._on_error(StoreError(f"what was to be written is refused: {type(error).__name__}"))
+                return
             # 0.2 and 0.4 s
             time.sleep(0.2 * (attempt + 1))

@@ -23,13 +23,17 @@ _NUMBER_OR_TIME = re.compile(
 """What the grammar reads by itself: numbers, shares, times of day, dates, months and seasons."""
 LOOKS_LIKE_A_CODE = re.compile(
     r"(?<![\w.@])(?:"
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
     r"|\+\d[\d ()-]{6,}\d"
     r"|(?!\d{1,2}\.\d{1,2}\.\d{2,4}(?!\w))v?\d+(?:\.\d+){2,}(?:-\w+)?"
-    r"|(?![QHqh][1-4]/)(?=[\w#/+-]*\d)[A-Za-z][\w-]*(?:[#/+][\w-]+)+"
+    r"|(?![QHqh][1-4]/)(?=[\w#/+-]{0,64}\d)[A-Za-z][\w-]{0,64}(?:[#/+][\w-]+)+"
     r")(?![\w@])"
 )
-"""Addresses, telephone numbers, versions, and codes of letters and digits around a mark."""
+"""Addresses, telephone numbers, versions, and codes of letters and digits around a mark.
+
+What may begin behind any hyphen looks ahead no further than 64 characters, which is what an address may have
+before its `@` (RFC 5321): else a question of hyphens takes time with the square of its length.
+"""
 _LONGEST = 10
 _CODE, _WORDS, _TELEPHONE = 3, 5, 9
 """Letters and digits that another spelling of a code, of words and of digits alone has to share."""

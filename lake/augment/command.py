@@ -67,7 +67,7 @@ class AugmentPort:
 @click.option("--where", default="", help="a condition on its rows")
 @click.option("--latest", is_flag=True, help="only the latest row of each value of --on")
 @click.option("--tables", type=click.IntRange(1, 100), default=5, show_default=True)
-@click.option("--budget", type=Duration(), default=60.0, show_default="60s", help="for how long to search")
+@click.option("--budget", type=Duration(), default="60s", show_default=True, help="for how long to search")
 @click.option("--evaluations", type=click.IntRange(1), help="full evaluations, at most")
 @click.option(
     "--hops", type=click.IntRange(1, 6), default=1, show_default=True, help="longest chain of joins"

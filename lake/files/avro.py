@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ _MAGIC = b"Obj\x01"
 _SYNC = 16
 _MOST_BYTES = 256 << 20
 """Of one file, packed or not."""
+_LONGEST_NUMBER = 10
+"""Bytes of seven bits that 64 bits take."""
 _FIXED_SIZE: Mapping[str, tuple[str, int]] = {"float": ("<f", 4), "double": ("<d", 8)}
 _HEADER = {"type": "map", "values": "bytes"}
 
@@ -61,8 +63,11 @@ def _records(source: _Bytes) -> Iterator[Any]:
         if source.take(_SYNC) != mark:
             raise UnreadableAvro("damaged")
         within = _Bytes(block, 0)
-        for _ in range(count):
+        for _ in range(within.plausible(count)):
             yield _decode(within, schema, named)
+        # rows that the block does not count would be lost without a word
+        if not within.ended:
+            raise UnreadableAvro("damaged")
 
 
 def _unpacked(packed: bytes, most: int) -> bytes:
@@ -71,6 +76,9 @@ def _unpacked(packed: bytes, most: int) -> bytes:
     block = stream.decompress(packed, max(1, most))
     if stream.unconsumed_tail:
         raise UnreadableAvro("larger than 256 MB unpacked")
+    # a stream that was cut gives what it has, and no error
+    if not stream.eof:
+        raise UnreadableAvro("damaged")
     return block
 
 
@@ -91,15 +99,31 @@ class _Bytes:
         self._at += count
         return self._data[self._at - count : self._at]
 
+    def plausible(self, count: int) -> int:
+        """A number of items that are to follow. No table format has items without bytes: more of them than
+        there are bytes would only use up time and memory.
+        """
+        if not 0 <= count <= len(self._data) - self._at:
+            raise UnreadableAvro("damaged")
+        return count
+
     def integer(self) -> int:
         """A number of seven bits a byte, the lowest first, its sign in the lowest bit."""
-        found = shift = 0
-        while True:
+        found = 0
+        for shift in range(0, 7 * _LONGEST_NUMBER, 7):
             byte = self.take(1)[0]
             found |= (byte & 0x7F) << shift
-            shift += 7
             if byte < 0x80:
                 return (found >> 1) ^ -(found & 1)
+        raise UnreadableAvro("damaged")
+
+    def place_in(self, choices: Sequence[Any]) -> Any:
+        """The one of the choices whose number comes next."""
+        number = self.integer()
+        # Python would count a negative one from the end
+        if not 0 <= number < len(choices):
+            raise UnreadableAvro("damaged")
+        return choices[number]
 
 
 def _name_types(schema: Any, named: dict[str, Any]) -> None:
@@ -125,7 +149,7 @@ def _name_types(schema: Any, named: dict[str, Any]) -> None:
 def _decode(source: _Bytes, schema: Any, named: Mapping[str, Any]) -> Any:
     if isinstance(schema, list):
         # a union: the number of the branch stands in front of the value
-        return _decode(source, schema[source.integer()], named)
+        return _decode(source, source.place_in(schema), named)
     kind = schema["type"] if isinstance(schema, dict) else schema
     if isinstance(kind, (dict, list)):
         return _decode(source, kind, named)
@@ -142,7 +166,7 @@ def _decode(source: _Bytes, schema: Any, named: Mapping[str, Any]) -> Any:
                 for _ in _counted(source)
             }
         case "enum":
-            return schema["symbols"][source.integer()]
+            return source.place_in(schema["symbols"])
         case "fixed":
             return source.take(int(schema["size"]))
     return _decode(source, named[kind], named)
@@ -155,7 +179,7 @@ def _counted(source: _Bytes) -> Iterator[None]:
             # the size in bytes, for who wants to skip the block
             count = -count
             source.integer()
-        for _ in range(count):
+        for _ in range(source.plausible(count)):
             yield None
 
 

@@ -109,7 +109,7 @@ def recognise(text: str) -> Recognised | None:
     question = read_question(text)
     if question is not None:
         return question
-    if (begun := _AUGMENT.match(_without_noise(text))) is not None:
+    if (begun := _AUGMENT.match(behind_comments(text))) is not None:
         return Augment(text, begun[0][:6].lower() == "create")
     try:
         statements = parse_sql(text)
@@ -131,7 +131,8 @@ def recognise(text: str) -> Recognised | None:
             return None
 
 
-def _without_noise(text: str) -> str:
+def behind_comments(text: str) -> str:
+    """What a text begins with, but for blanks and comments."""
     position = 0
     while (found := _NOISE.match(text, position)) is not None and found.end() > position:
         position = found.end()

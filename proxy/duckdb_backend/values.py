@@ -206,12 +206,8 @@ def json_text(value: Any) -> str:
     """Nested values as json; keys in their order, numbers with all their digits, what json lacks as text."""
     match value:
         case dict():
-            # A MAP, as DuckDB gives one: its keys and its values, side by side.
-            if set(value) == {"key", "value"} and all(isinstance(v, list) for v in value.values()):
-                pairs = list(zip(value["key"], value["value"], strict=True))
-            else:
-                pairs = list(value.items())
-            return "{" + ", ".join(f"{_json_string(str(k))}: {json_text(v)}" for k, v in pairs) + "}"
+            pairs = (f"{_json_string(str(k))}: {json_text(v)}" for k, v in value.items())
+            return "{" + ", ".join(pairs) + "}"
         case list() | tuple() | set():
             return "[" + ", ".join(map(json_text, value)) + "]"
         case None | bool() | int():
@@ -259,6 +255,8 @@ _TEXTUAL = frozenset({TEXT, VARCHAR, BPCHAR, UNKNOWN, JSON, JSONB, 18, 19, 142})
 """Types whose binary form is their text (but jsonb, whose version goes before it); char, name and xml among
 them.
 """
+_FIRST_NORMAL_OID = 16384
+"""From here on are types that users made: of an enumeration the binary form is its text, too."""
 _ENDLESS: Mapping[int, tuple[str, int]] = {DATE: ("!i", 31), TIMESTAMP: ("!q", 63), TIMESTAMPTZ: ("!q", 63)}
 
 
@@ -324,11 +322,11 @@ def _array_binary(items: Any, element: int) -> bytes:
     head = struct.pack("!iiI", int(bool(items)), int(any(i is None for i in items)), element)
     if not items:
         return head
-    body = struct.pack("!ii", len(items), 1)
+    parts = [head, struct.pack("!ii", len(items), 1)]
     for item in items:
         data = None if item is None else to_binary(item, element)
-        body += struct.pack("!i", -1) if data is None else struct.pack("!i", len(data)) + data
-    return head + body
+        parts.append(struct.pack("!i", -1) if data is None else struct.pack("!i", len(data)) + data)
+    return b"".join(parts)
 
 
 def _numeric_binary(value: Any) -> bytes:
@@ -446,6 +444,22 @@ def _bool(text: str) -> bool:
     raise BadValue(f"invalid input syntax for type boolean: {text!r}")
 
 
+_ESCAPE = re.compile(rb"\\(?:\\|([0-3][0-7]{2})|(.?))", re.DOTALL)
+
+
+def _bytes(text: str) -> bytes:
+    """In the hex form, or in the one with escapes, which older clients write (manual, section 8.4)."""
+    if text.startswith("\\x"):
+        return bytes.fromhex(text[2:])
+
+    def told(found: re.Match[bytes]) -> bytes:
+        if found[2] is not None:
+            raise BadValue("invalid input syntax for type bytea")
+        return b"\\" if found[1] is None else bytes([int(found[1], 8)])
+
+    return _ESCAPE.sub(told, text.encode())
+
+
 def _stamp(text: str) -> datetime:
     return datetime.fromisoformat(text.strip()).replace(tzinfo=None)
 
@@ -463,7 +477,7 @@ _READERS: Mapping[int, Callable[[str], object]] = {
     FLOAT4: float,
     FLOAT8: float,
     NUMERIC: Decimal,
-    BYTEA: lambda t: bytes.fromhex(t[2:]) if t.startswith("\\x") else t.encode(),
+    BYTEA: _bytes,
     DATE: lambda t: date.fromisoformat(t.strip()),
     TIME: lambda t: time.fromisoformat(t.strip()),
     TIMESTAMP: _stamp,
@@ -476,7 +490,12 @@ def _from_binary(data: bytes, oid: int) -> object:
     if oid in ARRAYS:
         return _array_from_binary(data)
     unpacker = _UNPACKERS.get(oid)
-    return unpacker(data) if unpacker is not None else data.decode()
+    if unpacker is not None:
+        return unpacker(data)
+    # read as a text, the bytes of other types would be something else, or nothing
+    if oid and oid not in _TEXTUAL and oid < _FIRST_NORMAL_OID:
+        raise BadValue(f"values of the type with OID {oid} have no binary form on a lake", "0A000")
+    return data.decode()
 
 
 def _array_from_binary(data: bytes) -> list[object]:
@@ -509,10 +528,23 @@ def _numeric_from_binary(data: bytes) -> Decimal:
     if sign in {0xD000, 0xF000}:
         return Decimal("Infinity" if sign == 0xD000 else "-Infinity")
     groups = struct.unpack_from(f"!{count}h", data, 8)
-    total = sum((Decimal(group).scaleb(4 * (weight - i)) for i, group in enumerate(groups)), Decimal(0))
-    # The scale is a part of the value: 1.50 is shown with two digits.
-    exact = total.quantize(Decimal(1).scaleb(-scale)) if scale else total.to_integral_value()
-    return -exact if sign == 0x4000 else exact
+    if sign not in {0, 0x4000} or scale < 0 or not all(0 <= group < 10_000 for group in groups):
+        raise BadValue("invalid number in external numeric value", "22P03")
+    # By its digits: arithmetic would round to what Python's context holds.
+    digits = "".join(f"{group:04d}" for group in groups) or "0"
+    exponent = 4 * (weight - count + 1) if groups else 0
+    # The scale is a part of the value: 1.50 is shown with two digits, and what is behind it does not count.
+    kept = exponent + scale
+    digits = digits + "0" * kept if kept > 0 else digits[: max(0, len(digits) + kept)]
+    return Decimal(f"{'-' if sign else ''}{digits or '0'}E{-scale}")
+
+
+def _interval_of(data: bytes) -> str:
+    """In its text form: Python's values have no months."""
+    micros, days, months = struct.unpack("!qii", data)
+    seconds, fraction = divmod(abs(micros), 1_000_000)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{fraction:06d}"
+    return f"{months} mons {days} days {'-' if micros < 0 else ''}{clock}"
 
 
 def _time_of(micros: int) -> time:
@@ -536,9 +568,14 @@ _UNPACKERS: Mapping[int, Callable[[bytes], object]] = {
     TIME: lambda d: _time_of(struct.unpack("!q", d)[0]),
     TIMESTAMP: lambda d: _EPOCH + timedelta(microseconds=struct.unpack("!q", d)[0]),
     TIMESTAMPTZ: lambda d: _EPOCH_UTC + timedelta(microseconds=struct.unpack("!q", d)[0]),
+    INTERVAL: _interval_of,
     UUID: lambda d: uuid.UUID(bytes=d),
     JSONB: lambda d: d[1:].decode(),
 }
+
+
+# What an alternative took is not given back: on blanks alone it would be tried with each of them.
+_ITEM = re.compile(r'\s*+(?:"((?:[^"\\]|\\.)*+)"|([^,{}"]*+))\s*+(,|$)', re.DOTALL)
 
 
 def _array_items(text: str) -> list[str | None]:
@@ -548,11 +585,10 @@ def _array_items(text: str) -> list[str | None]:
         raise BadValue(f"malformed array literal: {text[:40]!r}")
     items: list[str | None] = []
     inside = text[1:-1]
-    pattern = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([^,{}"]*))\s*(,|$)', re.DOTALL)
     at = 0
     # Behind a last comma stands one more item, which is empty.
     while at < len(inside) or (items and inside.endswith(",") and at == len(inside)):
-        found = pattern.match(inside, at)
+        found = _ITEM.match(inside, at)
         if found is None:
             raise BadValue(f"malformed array literal: {text[:40]!r}")
         if found[1] is not None:

@@ -6,8 +6,10 @@ Owns the list of commands and the exit codes: 0 done, 1 failed (message on stder
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
+from collections.abc import MutableMapping
 
 import click
 
@@ -129,8 +131,20 @@ def rewright() -> None:
     """Slow SELECTs replaced by faster queries with the same answer, at the PostgreSQL protocol."""
 
 
+def settle_environment(environment: MutableMapping[str, str]) -> None:
+    """What libpq would take from the environment for every session of ours, of all processes.
+
+    PGTZ and its like are a person's wishes for psql. Lakes' answers would be told in that zone and form, and
+    texts of ours, which are UTF-8, be read as something else. docs/decisions/1475.
+    """
+    for name in ("PGTZ", "PGDATESTYLE", "PGGEQO"):
+        environment.pop(name, None)
+    environment["PGCLIENTENCODING"] = "UTF8"
+
+
 def main() -> None:
     """The entry point."""
+    settle_environment(os.environ)
     try:
         _run()
     finally:

@@ -12,6 +12,7 @@ import psycopg
 
 from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import CONFIG_OPTION, configuration, part
+from rewright.cli.parts import whole
 
 if TYPE_CHECKING:
     from rewright.ask.sources.lake import LakeAnswers
@@ -56,6 +57,7 @@ def _lake_answers(lake: Lake) -> AbstractContextManager[LakeAnswers]:
 @click.pass_context
 def command(ctx: click.Context, config_path: Any) -> None:
     inner: Any = part("rewright.ask.command", "asking in plain language")
+    told = whole(command)
     config = configuration(config_path)
     model = None
     if config.models.of("ask") and config.ask.model:
@@ -77,7 +79,7 @@ def command(ctx: click.Context, config_path: Any) -> None:
         model = inner.ModelPort(make, learning)
     ports = inner.Ports(_lake_answers, model)
     try:
-        inner.command.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=ports)
+        told.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=ports)
     except click.UsageError:
         raise
     except click.ClickException as error:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import CONFIG_OPTION, configuration, opened_store, part, whoami
+from rewright.cli.common import CONFIG_OPTION, configuration, opened_store, whoami
+from rewright.cli.parts import whole
 
 if TYPE_CHECKING:
     from rewright.lake.augment.asking import Asking
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @CONFIG_OPTION
 @click.pass_context
 def command(ctx: click.Context, config_path: Path | None) -> None:
-    inner: click.Command = part("rewright.lake.augment.command", "augmenting tables").command
+    inner = whole(command)
     from rewright.lake.augment.command import AugmentPort
 
     has_model = bool(configuration(config_path).models.of("lake"))

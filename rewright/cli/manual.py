@@ -9,6 +9,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from rewright.cli import COMMANDS, rewright
+from rewright.cli.parts import whole
 
 SHELLS = {"bash": "rewright.bash", "zsh": "_rewright", "fish": "rewright.fish"}
 _FILES = (
@@ -52,6 +53,7 @@ def completion(shell: str) -> str:
 
 
 def _options(command: click.Command, parent: click.Context, name: str) -> list[str]:
+    command = whole(command)
     context = click.Context(command, parent, info_name=name, **command.context_settings)
     lines = []
     for parameter in command.get_params(context):

@@ -7,10 +7,34 @@ Each offers ``command``, a click command or group.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 
 import click
 
 from rewright.cli.common import part
+
+# commands that hand on what they are given, but for options of their own: to whom, and what that does
+_INNER: Mapping[str, tuple[str, str]] = {
+    "ask": ("rewright.ask.command", "asking in plain language"),
+    "augment": ("rewright.lake.augment.command", "augmenting tables"),
+}
+
+
+def whole(outer: click.Command) -> click.Command:
+    """A command with all options that it takes: its own, and those of the command that it hands the rest on
+    to. Run, it knows nothing of its own ones, which must have been taken out. Others are given back as they
+    are.
+    """
+    name = outer.name or ""
+    if name not in _INNER:
+        return outer
+    inner: click.Command = part(*_INNER[name]).command
+    found = copy(inner)
+    own = [copy(parameter) for parameter in outer.params]
+    for parameter in own:
+        parameter.expose_value = False
+    found.params = [*found.params, *own]
+    return found
 
 
 class Verbs(click.Group):

@@ -2,13 +2,14 @@
 asked for it, and with the server (`rewright.mcp.child`).
 
 Owns the process, its limits and what of its output is passed on. Must not know tools. A process can be ended
-in the middle of a proof or a query. The DSN goes by the environment and long texts by files: a command line
-is seen by every user of the machine.
+in the middle of a proof or a query. The DSN goes by the environment, and what the client wrote by files or
+stdin: a command line is seen by every user of the machine, and is no place for a long text.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -25,6 +26,8 @@ MAX_TEXT = 200_000
 """Characters of one text from the client: queries and schemas are shorter."""
 MAX_DOCUMENT = 2_000_000
 """Bytes of one document that are read from a command."""
+MAX_ERRORS = 100_000
+"""Bytes of what a command says of its failure that are kept, the last ones."""
 MAX_WAIT = 60.0
 """Seconds that a call waits for others to end, before its client is told so."""
 
@@ -52,13 +55,14 @@ class Children:
         words: Sequence[str],
         *,
         texts: Mapping[str, str] | None = None,
+        told: str = "",
         seconds: float,
         module: str = "rewright",
         answers_anyway: bool = False,
         heavy: bool = False,
     ) -> Any:
         """The JSON document of ``python -m MODULE WORDS``. ``texts`` by file name: written into the directory
-        that the command runs in.
+        that the command runs in; ``told``: what it reads from stdin.
 
         ``answers_anyway``: a document counts although the command says by its exit code (1) that there is no
         result. ``heavy``: it may run a query of the client's, or search, as long as it is let.
@@ -69,8 +73,9 @@ class Children:
         async with self._slot(heavy, seconds):
             with tempfile.TemporaryDirectory(prefix="rewright-mcp-") as folder:
                 for name, text in (texts or {}).items():
-                    (Path(folder) / name).write_text(_bounded(name, text), encoding="utf-8")
-                return await self._run((module, *words), folder, seconds, answers_anyway)
+                    (Path(folder) / name).write_bytes(_bounded(name, text))
+                given = _bounded("the text", told)
+                return await self._run((module, *words), folder, given, seconds, answers_anyway)
 
     @asynccontextmanager
     async def _slot(self, heavy: bool, seconds: float) -> AsyncIterator[None]:
@@ -89,25 +94,27 @@ class Children:
         finally:
             slots.release()
 
-    async def _run(self, words: Sequence[str], folder: str, seconds: float, answers_anyway: bool) -> Any:
+    async def _run(
+        self, words: Sequence[str], folder: str, told: bytes, seconds: float, answers_anyway: bool
+    ) -> Any:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", child.__name__, str(os.getpid()), *words,
-            cwd=folder, env=self._environment, start_new_session=True, limit=MAX_DOCUMENT,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            cwd=folder, env=self._environment, start_new_session=True,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         try:
             async with asyncio.timeout(seconds):
-                out, errors = await process.communicate()
+                out, errors = await _conversation(process, told)
         except TimeoutError as error:
             raise CallFailed(f"stopped after {seconds:g} s") from error
         finally:
             # also when the client cancelled the call; scratch servers end with the process that started them
             await self._ended(process)
-        told = answers_anyway and process.returncode == 1 and out.strip()
-        if process.returncode and not told:
-            raise CallFailed(_last_line(errors))
         if len(out) > MAX_DOCUMENT:
             raise CallFailed(f"the answer is larger than {MAX_DOCUMENT} bytes")
+        is_answer = answers_anyway and process.returncode == 1 and out.strip()
+        if process.returncode and not is_answer:
+            raise CallFailed(_last_line(errors))
         return json.loads(out)
 
     async def _ended(self, process: asyncio.subprocess.Process) -> None:
@@ -118,6 +125,37 @@ class Children:
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
         await asyncio.shield(ending)
+
+
+async def _conversation(process: asyncio.subprocess.Process, told: bytes) -> tuple[bytes, bytes]:
+    """What it prints, once it has ended; of a document that is too large only the beginning, and it is not
+    waited for: it would fill this process's memory.
+    """
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    errors = asyncio.create_task(_last_of(process.stderr))
+    try:
+        with contextlib.suppress(OSError):  # it may end without reading all
+            process.stdin.write(told)
+            process.stdin.close()
+        out = bytearray()
+        while len(out) <= MAX_DOCUMENT and (part := await process.stdout.read(1 << 16)):
+            out += part
+        if len(out) <= MAX_DOCUMENT:
+            await process.wait()
+            await errors
+        return bytes(out), errors.result() if errors.done() else b""
+    finally:
+        errors.cancel()
+
+
+async def _last_of(stream: asyncio.StreamReader) -> bytes:
+    """All that is told is the last line of it."""
+    kept = b""
+    while part := await stream.read(1 << 16):
+        kept = (kept + part)[-MAX_ERRORS:]
+    return kept
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -136,10 +174,14 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         return
 
 
-def _bounded(name: str, text: str) -> str:
+def _bounded(name: str, text: str) -> bytes:
     if len(text) > MAX_TEXT:
         raise CallFailed(f"{name} is longer than {MAX_TEXT} characters")
-    return text
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        # JSON can spell half of a character
+        raise CallFailed(f"{name} is no text: it holds half of a character") from error
 
 
 def _last_line(errors: bytes) -> str:

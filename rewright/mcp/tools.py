@@ -89,10 +89,9 @@ class Tools:
         return summary_of(found, self._lake(), search, tables)
 
     async def lake_query(self, query: str, rows: int, seconds: float) -> dict[str, Any]:
-        # no model: the client is one itself, and pays for its own; -- keeps a query from being read as an
-        # option
-        words = ["lake", "query", self._lake(), "--json", "--model", "off", "--", query]
-        document: dict[str, Any] = await self._call(words, {}, seconds, heavy=True)
+        # no model: the client is one itself, and pays for its own
+        words = ["lake", "query", self._lake(), "--json", "--model", "off", "-"]
+        document: dict[str, Any] = await self._call(words, {}, seconds, told=query, heavy=True)
         everything = document["rows"]
         return document | {
             "rows": everything[:rows],
@@ -118,9 +117,11 @@ class Tools:
         of = [] if self.targets.dsn else ["--lake", self._lake()]
         words = [
             "ask", *self._config(), "--json", "--model", "off", "--rows", str(rows), "--seconds",
-            str(seconds), *of, "--", question,
+            str(seconds), *of, "-",
         ]  # fmt: skip
-        document: dict[str, Any] = await self._call(words, {}, seconds + 60, answers_anyway=True, heavy=True)
+        document: dict[str, Any] = await self._call(
+            words, {}, seconds + 60, told=question, answers_anyway=True, heavy=True
+        )
         return document
 
     async def log(self) -> list[dict[str, Any]]:
@@ -137,6 +138,7 @@ class Tools:
         texts: dict[str, str],
         seconds: float,
         *,
+        told: str = "",
         reading: bool = False,
         answers_anyway: bool = False,
         heavy: bool = False,
@@ -144,7 +146,13 @@ class Tools:
         module = "rewright.mcp.reading" if reading else "rewright"
         try:
             return await self.children.document(
-                words, texts=texts, seconds=seconds, module=module, answers_anyway=answers_anyway, heavy=heavy
+                words,
+                texts=texts,
+                told=told,
+                seconds=seconds,
+                module=module,
+                answers_anyway=answers_anyway,
+                heavy=heavy,
             )
         except CallFailed as error:
             raise ToolError(str(error)) from error

@@ -153,9 +153,10 @@ def _helpers_behind() -> None:
 
 
 def _listen(control: socket.socket, runner: _Runner) -> None:
-    # one byte for each interrupt; the socket's end is the worker's
-    while control.recv(1):
-        runner.interrupt()
+    # one byte for each interrupt; the socket's end, or its failure, is the worker's
+    with suppress(OSError):
+        while control.recv(1):
+            runner.interrupt()
     # the worker is gone
     os._exit(0)
 

@@ -52,6 +52,8 @@ SWITCH_SECONDS = 0.0002
 HINTS_SECONDS = 30.0
 # after a held query was answered
 WIDEN_SECONDS = 2.0
+# after a relay could not be let in
+ACCEPT_AGAIN_SECONDS = 1.0
 
 
 def run(config: Config, job_path: str, pipe: Connection) -> None:
@@ -168,7 +170,13 @@ class _Optimiser:
         listener.bind(self.path)
         listener.listen(64)
         while True:
-            connection, _ = listener.accept()
+            try:
+                connection, _ = listener.accept()
+            except OSError as error:
+                # no descriptor is left for a moment: without this thread nothing would ever be heard again
+                self.log.warning("optimiser.accept_failed", reason=str(error))
+                _stop.wait(ACCEPT_AGAIN_SECONDS)
+                continue
             reader = threading.Thread(
                 target=self._read, args=(connection, store), name="inbox-reader", daemon=True
             )

@@ -205,7 +205,9 @@ class Supervisor:
         child.process = child.start(theirs)
         # the child has its copy; with ours open its end would never be noticed
         theirs.close()
-        channel.listen(ours, lambda message: self._hear(child, message), lambda: None)
+        # what was wrong with the process before it says nothing of this one
+        child.problem = ""
+        channel.listen(ours, lambda message: self._hear(child, message), lambda: _ended_early(child))
         # told before the first client: a restart must not resume serving
         if self.paused:
             tell(ours, Pausing(True))
@@ -323,6 +325,11 @@ class Supervisor:
             self.log.warning("config.reload_failed", reason=str(error))
             self._tell_workers(Reloaded(str(error)))
             return
+        # whatever is wrong with what was read, those that are served stay
+        except Exception as error:
+            self.log.warning("config.reload_failed", exc_info=error)
+            self._tell_workers(Reloaded(f"it cannot be read: {type(error).__name__}"))
+            return
         self.config = found
         logs.set_up(self.config.log.format, self.config.log.level, "supervisor")
         self.log = logs.logger()
@@ -426,6 +433,13 @@ class Supervisor:
             values["restarts_total", (("process", child.name),)] = self.restarts.get(child.name, 0)
             self.board.put(f"supervisor of {child.name}", values)
         return self.board.render()
+
+
+def _ended_early(child: _Child) -> None:
+    """Its end of the pipe is gone. Before it was ready nobody need wait for a word of it any more."""
+    if not child.ready.is_set():
+        child.problem = child.problem or f"{child.name} ended before it was ready; the log says why"
+        child.ready.set()
 
 
 def _of_optimiser(config: Config) -> tuple[object, ...]:

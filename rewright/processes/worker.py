@@ -241,11 +241,17 @@ class _Worker:
 
     async def _reload(self, config: Config) -> None:
         try:
-            changed = proxy_config(config)
+            await self._go_by(config)
         # the supervisor has checked it already: files may have changed since
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
-            return
+        # nobody waits for what becomes of this, so that it would be lost without a word
+        except Exception as error:
+            self.log.warning("config.reload_failed", exc_info=error)
+
+    async def _go_by(self, config: Config) -> None:
+        """Raises ConfigError."""
+        changed = proxy_config(config)
         self.config = config
         logs.set_up(config.log.format, config.log.level, f"worker {self.number}")
         self.log = logs.logger()

@@ -29,3 +29,14 @@ def _in_environment(
         del os.environ[name]
     os.environ.update(environment)
     main(*arguments)
+
+
+def reason_of(error: OSError | EOFError) -> str:
+    """Why a child could not be started, for clients: without the machine's paths.
+
+    >>> reason_of(OSError(24, "Too many open files", "/tmp/x")), reason_of(EOFError())
+    ('Too many open files', 'the process that starts others has ended')
+    """
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return "the process that starts others has ended"

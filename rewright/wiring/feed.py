@@ -15,6 +15,7 @@ from dataclasses import replace
 from rewright.proxy.ports import ServedRewrite
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
+from rewright.store.records import Rewrite
 from rewright.wiring.row_facts import lease
 from rewright.wiring.served import served
 
@@ -78,16 +79,32 @@ class StoreFeed:
             if revision != self._revision or self._clock() >= self._again:
                 self.paused = self._store.switches.paused()
                 rewrites = self._store.rewrites.servable()
-                served_now = (served(r, self._accept, lease(self._store, r)) for r in rewrites)
+                served_now = map(self._served, rewrites)
                 self._publish(self._doubted([one for one in served_now if one is not None]))
                 self._revision = revision
             if self._failing:
                 self._on_recovery()
             self._failing = False
         except StoreError as error:
-            first, self._failing = not self._failing, True
-            if first:
-                self._on_error(error)
+            self._fail(error)
+        # without this thread nobody would learn any more of what was retired, or of a pause
+        except Exception as error:  # noqa: BLE001
+            self._fail(StoreError(f"what the store holds cannot be taken over: {type(error).__name__}"))
+
+    def _fail(self, error: StoreError) -> None:
+        first, self._failing = not self._failing, True
+        if first:
+            self._on_error(error)
+
+    def _served(self, rewrite: Rewrite) -> ServedRewrite | None:
+        """None: it is not served. Nor is one that cannot be read, which keeps none of the others away."""
+        try:
+            return served(rewrite, self._accept, lease(self._store, rewrite))
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001
+            self._on_error(StoreError(f"rewrite {rewrite.id} cannot be read: {type(error).__name__}"))
+            return None
 
     def _doubted(self, found: Sequence[ServedRewrite]) -> Sequence[ServedRewrite]:
         """With the roles to which each is not served for a while."""

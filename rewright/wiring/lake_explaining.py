@@ -24,6 +24,8 @@ from rewright.sql.parsing import TooDeep, parse
 from rewright.wiring.lake_finishing import Finishing
 
 _COLUMN = "QUERY PLAN"
+# no option is called like one of these
+_BEGINS_QUERY = frozenset({"ASCII_40", "SELECT", "WITH", "VALUES", "TABLE"})
 _READ_ROWS = 1000
 
 
@@ -51,8 +53,8 @@ def explained_text(text: str) -> Explained | None:
 
     :raises LakeError: 0A000, options that a lake has nothing for.
     """
-    # most texts are none: nothing is parsed for them
-    if text.lstrip()[:7].lower() != "explain":
+    # most texts are none: nothing is parsed for them; comments may stand before the word
+    if "explain" not in text.lower():
         return None
     try:
         statements = parse(text)
@@ -87,11 +89,7 @@ def _behind(text: str) -> str:
     tokens = [one for one in scan(text) if one.name not in {"SQL_COMMENT", "C_COMMENT"}]
     at, depth = 1, 0
     # EXPLAIN (ANALYZE) SELECT ..., or EXPLAIN (SELECT ...): a parenthesis may open options or the query
-    if tokens[at].name == "ASCII_40" and text[tokens[at + 1].start :].lower().split()[0].strip("(") not in {
-        "select",
-        "with",
-        "values",
-    }:
+    if tokens[at].name == "ASCII_40" and tokens[at + 1].name not in _BEGINS_QUERY:
         while True:
             depth += {"ASCII_40": 1, "ASCII_41": -1}.get(tokens[at].name, 0)
             at += 1

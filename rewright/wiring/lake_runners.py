@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rewright import logs
 from rewright.proxy.ports import SqlError
-from rewright.wiring.children import new_child
+from rewright.wiring.children import new_child, reason_of
 from rewright.wiring.lake_runner_cursor import RunnerCursor
 from rewright.wiring.lake_runner_limits import OVERHEAD, RunnerLimits
 from rewright.wiring.lake_runner_process import Runner
@@ -240,10 +240,27 @@ class Runners:
 
     async def _start(self) -> Runner:
         """Raises SqlError."""
+        began = time.monotonic()
+        try:
+            runner = await self._begun()
+        except (OSError, EOFError) as error:  # no descriptor, no process, or the fork server is gone
+            raise SqlError("58030", f"no process for the lake can be started: {reason_of(error)}") from error
+        # a process that cannot open the lake is of no use
+        try:
+            await runner.open()
+        except BaseException:
+            runner.end()
+            self._all.discard(runner)
+            raise
+        self._begin_watch()
+        log.info("lake.runner_started", pid=runner.pid, seconds=round(time.monotonic() - began, 3))
+        return runner
+
+    async def _begun(self) -> Runner:
+        """A process that opens the lake. Raises OSError, EOFError."""
         from rewright.processes.lake_runner import RunnerSetup, main
 
         self._starting += 1
-        began = time.monotonic()
         try:
             setup = RunnerSetup(
                 self._home, self._shadow, self._limits.memory, self._limits.row_bytes, self._models
@@ -261,18 +278,9 @@ class Runners:
             runner = Runner(process, ours, control)
             runner.generation = generation
             self._all.add(runner)
+            return runner
         finally:
             self._starting -= 1
-        # a process that cannot open the lake is of no use
-        try:
-            await runner.open()
-        except BaseException:
-            runner.end()
-            self._all.discard(runner)
-            raise
-        self._begin_watch()
-        log.info("lake.runner_started", pid=runner.pid, seconds=round(time.monotonic() - began, 3))
-        return runner
 
     def _keep_spare(self) -> None:
         """The next statement need not wait for a process to start."""
@@ -287,7 +295,7 @@ class Runners:
         try:
             runner = await self._start()
         # nobody asked for this process, so nobody is told
-        except (SqlError, OSError, EOFError):  # EOFError: all of it is being ended
+        except SqlError:
             self._spares -= 1
             # whoever waited for it tries to start one, and is told why there is none
             self._wake()
@@ -329,6 +337,7 @@ class Runners:
             runner = await self._start()
         except SqlError as error:
             log.warning("lake.renewal_failed", path=self._home.path, reason=error.message)
+            self._watched.failed()
             return
         finally:
             self._renewal = None

@@ -25,6 +25,8 @@ from rewright.wiring.opening import Home, fingerprint, opened
 
 LOOK_SECONDS = 3.0
 """How often at most the files of a lake are looked at for changes."""
+RETRY_SECONDS = 30.0
+"""Until a lake that could not be opened again is tried once more, although its files stay as they are."""
 
 
 class Watched:
@@ -34,6 +36,7 @@ class Watched:
         self._home = home
         self._seen = ""
         self._look_at = 0.0
+        self._retry_at = float("inf")
 
     def begin(self) -> None:
         """Remember what is there now. Raises LakeError."""
@@ -57,7 +60,16 @@ class Watched:
         finally:
             # thousands of files take a while to look at: not more than a small part of the time
             self._look_at = time.monotonic() + max(LOOK_SECONDS, 20 * (time.monotonic() - now))
-        return incomplete or (bool(seen) and seen != self._seen)
+        wanted = incomplete or now >= self._retry_at or (bool(seen) and seen != self._seen)
+        if wanted:
+            self._retry_at = float("inf")
+        return wanted
+
+    def failed(self) -> None:
+        """What had changed could not be opened. Without another try the old state would stay until the next
+        change, whatever was wrong: a process that was killed, a disk that was away.
+        """
+        self._retry_at = time.monotonic() + RETRY_SECONDS
 
 
 class ThreadedLake:
@@ -129,7 +141,11 @@ class ThreadedLake:
                 if self._renewal is renewal:
                     self._renewal = None
                     # statements that run keep the lake they began with; it closes with the last of them
-                    self._binding = Binding(renewal.result(), self._shadow)
+                    try:
+                        self._binding = Binding(renewal.result(), self._shadow)
+                    except BaseException:
+                        self._watched.failed()
+                        raise
         return self._binding
 
 

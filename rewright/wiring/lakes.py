@@ -19,6 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 from rewright.config.model import Models
 from rewright.engines.duckdb.quoting import quoted
+from rewright.proxy.answers.recognition import behind_comments
 from rewright.proxy.duckdb_backend.ports import LakeCursor, LakeSession, Prepared
 from rewright.proxy.ports import ResultColumn, SessionView, SqlError
 from rewright.sql.parsing import TooDeep, nodes_of, parse
@@ -317,7 +318,7 @@ def reads_lake(text: str) -> bool:
             return reads_tables(text, CATALOGS)
         statements = parse(text)
     except (PglastError, TooDeep):
-        return text.lstrip().lower().startswith(_READS)
+        return behind_comments(text).lower().startswith(_READS)
     if len(statements) != 1:
         return False
     statement = statements[0].stmt

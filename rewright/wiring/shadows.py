@@ -152,6 +152,9 @@ class _Watch(threading.Thread):
             self._seen[name] = now
         except (LakeError, ShadowFailed, OSError, sqlite3.Error, psycopg.Error) as error:
             log.warning("lake.watch_failed", database=name, reason=str(error).split("\n")[0])
+        # a mistake of ours with one lake must not end the thread that looks at all of them
+        except Exception as error:
+            log.warning("lake.watch_failed", database=name, reason=type(error).__name__, exc_info=error)
 
 
 def schemas_of(home: Home) -> dict[str, dict[str, Any]]:

@@ -59,8 +59,8 @@ def invoke(dsn: str) -> Invoke:
     """The command, with the lake's server."""
     ports = Ports(lambda lake: closing(SessionAnswers(lake, dsn)))
 
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(command, arguments, obj=ports)
+    def run(*arguments: str, told: str | None = None) -> Result:
+        return CliRunner().invoke(command, arguments, obj=ports, input=told)
 
     return run
 
@@ -72,6 +72,9 @@ def test_a_lake_is_asked_as_a_database_is(folder: Path, invoke: Invoke) -> None:
     assert sorted(document["rows"]) == [["Dock", 1], ["Glass House", 1], ["Old Hall", 2]]
     assert "lake" not in document["sql"], "a lake has no schemas"
     assert document["linked"]["tables"] == ["painting", "museum"]
+    # a question that looks like an option, or that others must not see
+    told = invoke("--lake", str(folder), "--json", "-", told="How many paintings are there in each museum?\n")
+    assert json.loads(told.stdout)["rows"] == document["rows"]
 
 
 def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path, invoke: Invoke) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from rewright.ask.context import Context
 from rewright.ask.reading.api import Reader
-from rewright.ask.reading.marked_values import MarkedValues
+from rewright.ask.reading.marked_values import LOOKS_LIKE_A_CODE, MarkedValues
 from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
@@ -96,6 +96,14 @@ def test_what_only_looks_like_a_value_is_none(reader: Reader, question: str) -> 
 def test_what_is_put_in_quotes(reader: Reader, typed: str, quoted: str) -> None:
     assert reader.marked.quoted(typed) == quoted
     assert reader.marked.quoted(quoted) == quoted
+
+
+@pytest.mark.parametrize("part", ["a-", "a+", "-A", "a#", "+1-", "1.2.3-"])
+def test_what_only_begins_like_a_code_is_passed_over_in_linear_time(part: str) -> None:
+    began = time.perf_counter()
+    assert not [found for found in LOOKS_LIKE_A_CODE.finditer(part * 20_000 + "@") if "@" in found[0]]
+    # with the square of the length it took minutes
+    assert time.perf_counter() - began < 10
 
 
 def test_long_questions_and_many_values_take_little_time() -> None:

@@ -112,3 +112,9 @@ def test_each_action_is_a_verb(tmp_path: Path) -> None:
     wrong = run(command, ["query", str(folder), "SELECT flag_state FROM ships", "--candidate", "50"])
     assert wrong.exit_code == 1
     assert "candidates" in wrong.stderr
+    query = ["query", str(folder), "-", "--json"]
+    told = json.loads(run(command, query, input="SELECT count(*) AS n FROM vessels\n").stdout)
+    assert told["columns"] == ["n"]
+    strange = run(command, query, input=b"SELECT '\xff'")
+    assert strange.exit_code == 2
+    assert "not UTF-8" in strange.stderr

@@ -28,6 +28,7 @@ from rewright.proxy.serving.settings import Settings
 from rewright.proxy.serving.slow_texts import PER_SECOND
 from rewright.proxy.session import Session
 from rewright.proxy.texts import _SETTINGS_CHANGE, _plain_texts, _touches_state
+from rewright.proxy.wire import backend as b
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.tables import Q
 from tests.proxy.fake_server import FakeServer
@@ -224,6 +225,34 @@ def test_how_a_slow_query_ended_is_not_how_a_quick_one_before_it_did(
         world.simple(text)
     told = [(one.state, one.sqlstate) for one in world.reports.all if isinstance(one, SlowQuery)]
     assert told == [("finished", ""), ("failed", "22012"), ("finished", "")]
+
+
+@pytest.mark.parametrize(
+    ("said", "by_the_client", "state"),
+    [
+        ("canceling statement due to user request", False, "cancelled"),
+        ("canceling statement due to statement timeout", False, "timed out"),
+        # the words of another lc_messages: nothing is guessed
+        ("storniere Anfrage wegen Benutzeraufforderung", False, "cancelled or timed out"),
+        ("annulation de la requête à la demande de l'utilisateur", True, "cancelled"),
+    ],
+)
+def test_what_stopped_a_slow_query_is_told_in_any_language(
+    monkeypatch: pytest.MonkeyPatch, said: str, state: str, *, by_the_client: bool
+) -> None:
+    world = World()
+    monkeypatch.setattr(world.interceptor.in_force, "_set_slow_after", lambda: None)
+    world.simple(b"select 1")
+    world.session.server.slow_after = -1.0
+
+    def stop(_text: bytes) -> bytes:
+        if by_the_client:
+            world.session.cancel()
+        return b.error("57014", said)
+
+    monkeypatch.setattr(world.server, "_query", stop)
+    world.simple(OTHER)
+    assert [one.state for one in world.reports.all if isinstance(one, SlowQuery)] == [state]
 
 
 def test_mode_is_read_again_before_a_prepared_statement() -> None:

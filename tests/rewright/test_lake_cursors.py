@@ -12,6 +12,8 @@ import asyncpg
 import psycopg
 import pytest
 
+from rewright.wiring.lake_runner_limits import RunnerLimits
+
 pytestmark = pytest.mark.server
 SELECTION = "select city, population, area from cities where population >= 3990 order by population"
 
@@ -50,6 +52,16 @@ def test_a_cursor_ends_with_its_transaction(lake):
     lake.commit()
     with pytest.raises(psycopg.errors.InvalidCursorName):
         lake.execute("fetch c")
+
+
+@pytest.mark.parametrize("end", ["commit", "rollback"])
+def test_cursors_that_nobody_closed_keep_nothing_from_others(lake, end):
+    """Each holds a process while it is read, and a user may have a few."""
+    for number in range(RunnerLimits().of_one_user + 1):
+        lake.execute(f"declare c{number} cursor for {SELECTION}")
+        assert len(lake.execute(f"fetch 1 from c{number}").fetchall()) == 1
+        lake.execute(end)
+    assert lake.execute("select count(*) from cities").fetchone()[0] > 0
 
 
 def test_a_cursor_ends_with_its_savepoint(lake):

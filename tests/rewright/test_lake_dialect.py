@@ -83,6 +83,10 @@ def test_explain_says_what_runs_where(lake: psycopg.Connection[Any]) -> None:
     assert "Rows: 3" in ran
     copied = explained("explain select percentile_cont(0.5) within group (order by area) from cities")
     assert "Run by PostgreSQL on rows fetched from the lake" in copied
+    # what a tool puts in front, and a query in parentheses
+    commented = explained("/* a tool's */ explain select city from cities where population / 2 = 700")
+    assert commented == translated
+    assert "DuckDB: " in explained("explain (select*from cities)")
 
 
 def test_notices_are_one_line(lake: psycopg.Connection[Any]) -> None:

@@ -39,6 +39,13 @@ def test_it_says_what_the_tree_says(text: str) -> None:
     assert reads_tables(text, CATALOGS) is reads_lake(text)
 
 
+@pytest.mark.parametrize("before", ["", "-- a tool's\n", "/* traceparent='00-1' */ ", " /* a */ -- b\n\t"])
+def test_what_stands_before_a_query_of_duckdbs_own_changes_nothing(before: str) -> None:
+    assert reads_lake(f"{before}from countries select name")
+    assert reads_lake(f"{before}select * exclude (name) from countries")
+    assert not reads_lake(f"{before}vacuum everything now from countries")
+
+
 def test_a_list_of_many_literals_keeps_nobody_waiting() -> None:
     listed = ",".join(f"'x{i}'" for i in range(100_000))
     text = f"select count(*) from countries where name in ({listed})"

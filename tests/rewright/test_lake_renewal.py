@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import threading
 import time
 from types import SimpleNamespace
@@ -10,7 +12,9 @@ from typing import Any
 import pytest
 
 from rewright.engines.duckdb.errors import LakeError
-from rewright.wiring import lake_renewal, lake_threads
+from rewright.proxy.ports import SqlError
+from rewright.wiring import lake_renewal, lake_runners, lake_threads
+from rewright.wiring.lake_runner_limits import RunnerLimits
 from rewright.wiring.opening import Home
 
 
@@ -85,3 +89,54 @@ def test_who_fails_to_open_it_is_told_once_and_the_old_one_stays(
     files.version = 3
     time.sleep(0.05)  # looking at files is rested from for a while
     assert lake._current().lake.version == 3
+
+
+def test_what_could_not_be_opened_is_tried_again_without_another_change(
+    files: _Files, lake: lake_threads.ThreadedLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that was killed, a disk that was away: the files need not change again."""
+    monkeypatch.setattr(lake_threads, "RETRY_SECONDS", 0.2)
+    failures = [LakeError("out of memory", sqlstate="53200")]
+
+    def opened(home: Home) -> Any:
+        if failures:
+            raise failures.pop()
+        return files.opened(home)
+
+    monkeypatch.setattr(lake_renewal, "opened", opened)
+    files.version = 2
+    with pytest.raises(LakeError, match="out of memory"):
+        lake._current()
+    assert lake._current().lake.version == 1
+    time.sleep(0.3)
+    assert lake._current().lake.version == 2
+    assert files.openings == 2
+
+
+class _NeverStarts:
+    """A process for which the system has no room."""
+
+    daemon = False
+
+    def start(self) -> None:
+        raise OSError(errno.EAGAIN, "no more processes")
+
+
+def test_a_process_that_cannot_be_started_is_told_and_a_renewal_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lake_runners, "new_child", lambda *_, **__: _NeverStarts())
+    failed: list[bool] = []
+
+    async def run() -> None:
+        runners = lake_runners.Runners(Home("nowhere"), "", RunnerLimits())
+        with pytest.raises(SqlError, match="no more processes") as caught:
+            await runners._start()
+        assert caught.value.sqlstate == "58030"
+        runners._watched = SimpleNamespace(failed=lambda: failed.append(True))
+        await runners._renew()
+        assert runners._renewal is None
+        assert runners._starting == 0
+
+    asyncio.run(run())
+    assert failed == [True]

@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from multiprocessing import Pipe
 from pathlib import Path
@@ -52,6 +52,7 @@ from rewright.store.life import Action, Level, State
 from rewright.store.outcomes import NO_OPTIMISER
 from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.store.writer import BufferedWriter
+from rewright.wiring import feed as feed_module
 from rewright.wiring.accounts import database_dsn
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
@@ -226,6 +227,50 @@ def test_the_feed_publishes_changes_and_survives_the_store(store: Store) -> None
     feed.poll()
     assert len(errors) == 1
     assert feed.paused
+
+
+def test_a_rewrite_that_cannot_be_read_keeps_no_other_away(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: list[list[int]] = []
+    errors: list[str] = []
+    good = store.rewrites.add(NEW)
+    bad = store.rewrites.add(replace(NEW, database="other"))
+
+    def read(rewrite: Rewrite, accept: frozenset[str], until: float) -> ServedRewrite | None:
+        if rewrite.id == bad.id:
+            raise KeyError("param_types")
+        return served(rewrite, accept, until)
+
+    monkeypatch.setattr(feed_module, "served", read)
+    feed = StoreFeed(
+        store,
+        lambda found: published.append([one.id for one in found]),
+        accept=ACCEPT,
+        on_error=lambda error: errors.append(str(error)),
+    )
+    feed.poll()
+    assert published == [[good.id]]
+    assert errors == [f"rewrite {bad.id} cannot be read: KeyError"]
+    assert feed.healthy
+
+
+def test_the_feed_goes_on_after_a_mistake_of_ours(store: Store) -> None:
+    published: list[list[int]] = []
+    errors: list[Exception] = []
+
+    def publish(found: Iterable[ServedRewrite]) -> None:
+        if not errors:
+            raise RuntimeError("no loop")
+        published.append([one.id for one in found])
+
+    feed = StoreFeed(store, publish, accept=ACCEPT, on_error=errors.append)
+    feed.poll()
+    assert not feed.healthy
+    feed.poll()
+    assert published == [[]]
+    assert feed.healthy
+    assert len(errors) == 1
 
 
 # -- reports

@@ -10,7 +10,7 @@ from rewright.store.api import Store, open_store
 from rewright.store.errors import StoreError
 from rewright.store.records import Event, LogEntry, QuerySeen
 from rewright.store.writer import BufferedWriter
-from tests.proxy.waiting import Stopwatch
+from tests.proxy.waiting import Stopwatch, until
 
 
 def test_what_is_put_is_written(sqlite_store: Store) -> None:
@@ -58,3 +58,17 @@ def test_a_store_that_stays_locked_is_given_up(tmp_path: Path) -> None:
         blocker.close()
         assert writer.failed == 1
         assert "locked" in str(errors[0])
+
+
+def test_what_no_store_takes_loses_nothing_that_comes_later(sqlite_store: Store) -> None:
+    errors: list[StoreError] = []
+    writer = BufferedWriter(sqlite_store, on_error=errors.append)
+    writer.put(LogEntry(at=1.0, database="app"))
+    # a mistake of ours in one record
+    writer.put(lambda store: {"secret": store}["nothing"])
+    until(lambda: errors)
+    writer.put(LogEntry(at=2.0, database="app"))
+    writer.close()
+    assert sorted(entry.at for entry in sqlite_store.log.read()) == [1.0, 2.0]
+    assert writer.failed == 1
+    assert "KeyError" in str(errors[0])
