@@ -33,6 +33,7 @@ from rewright.ask.reading.own_rows import own_rows
 from rewright.ask.reading.peoples import peoples
 from rewright.ask.reading.products import times
 from rewright.ask.reading.rows_ranked import rows_ranked
+from rewright.ask.reading.said_otherwise import verbs_before_groups
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.takings import takings
@@ -70,6 +71,7 @@ _MEASURES = frozenset({"count", "sum", "avg", "max", "min", "median", "ratio", "
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     kinds_like_grammar(links)
+    verbs_before_groups(links)
     peoples(links)
     rows_like_values(links, scope)
     links = own_rows(takings(links, scope))

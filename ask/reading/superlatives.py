@@ -142,7 +142,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     if _grouped_measure(draft, at, expression):
         return
     _not_of_each(draft)
-    draft.use(*taken)
+    draft.use(*taken, *_said_again(draft, taken))
     if isinstance(expression, Column) and _stands_alone(draft, at) and draft.skipped:
         draft.outputs.append((at, expression))
         draft.order.append((expression, way))
@@ -165,6 +165,16 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     rank_head(draft, head, shown=several)
     del keep
+
+
+def _said_again(draft: Draft, taken: list[int]) -> list[int]:
+    """The `date` of `the earliest opened date`, of a column `opened`: what it is, nothing to be shown."""
+    behind = taken[-1] + 1 if taken else len(draft.links)
+    dated = behind < len(draft.links) and draft.links[taken[-1]].columns
+    if not dated or draft.links[behind].mark != "unit" or not draft.links[behind].glued:
+        return []
+    kinds = {c.kind for c in draft.links[taken[-1]].columns}
+    return [behind] if draft.links[behind].word == "date" and kinds == {"date"} else []
 
 
 def _said_of_another(draft: Draft, at: int, head: int) -> None:

@@ -142,6 +142,7 @@ _TURNS = tuple(
             r"what is the ratio of \1 to \2 as a percentage",
         ),
         (r"\b(?:takes?|took|taking|taken) place\b", "happened"),
+        (r"\b(take|takes|took|taking|taken) part in\b", "participated in"),
         # a verb, no last name
         (r"\b(?:last|lasts|lasted) (?=(?:longer|shorter) than\b)", "are "),
         (r"\blast (?=(?:more|less|over|under|at least|at most|up to|between|for)\b)", "lasted "),
