@@ -36,9 +36,9 @@ cheaper cheapest: -price -cost -fee -fare -rate -amount
 more_expensive most_expensive: +price +cost +fee +fare +rate +amount
 less_expensive least_expensive: -price -cost -fee -fare -rate -amount
 pricier priciest: +price +cost
-larger largest: +size +area +hectare +acre +capacity +population +amount +total +seat +place
-bigger biggest: +size +area +hectare +acre +capacity +population +amount +total +seat +place
-smaller smallest: -size -area -hectare -acre -capacity -population -amount -total -seat -place
+larger largest: +size +area +hectare +acre +capacity +population +amount +total +seat +place +guest
+bigger biggest: +size +area +hectare +acre +capacity +population +amount +total +seat +place +guest
+smaller smallest: -size -area -hectare -acre -capacity -population -amount -total -seat -place -guest
 faster fastest: +speed -time -duration
 slower slowest: -speed +time +duration
 deeper deepest: +depth

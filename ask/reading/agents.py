@@ -97,6 +97,10 @@ def _of_events(verb: Link, scope: Scope) -> list[TableContext]:
     return [t for t in map(scope.context.table, people) if _is_agent(t, scope)]
 
 
+def _has_names(table: TableContext, scope: Scope) -> bool:
+    return any(c.kind == "text" for c in scope.label(table))
+
+
 def _doers_written(verb: Link, scope: Scope) -> list[ColumnContext]:
     """`who inspected Oak Farm`, of inspections with the name of an inspector."""
     said = root(verb.word)
@@ -120,8 +124,7 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
         return links
     bridges = {c.table for c, _ in links[0].values}
     table = scope.context.table(*bridges) if len(bridges) == 1 else None
-    known = bool(table) and any(c.kind == "text" for c in scope.label(table))
-    if table is not None and known and not bridges & named and _is_agent(table, scope):
+    if table is not None and not bridges & named and _is_agent(table, scope) and _has_names(table, scope):
         # `who are the captains of the German teams`, of players with a role
         scope.doubt("who is asked for", _WHO)
         return [Link(table.ref.name, "table", (table,)), *links]

@@ -20,6 +20,7 @@ _AS_LIKELY = 0.75
 _IN_PART = 0.75
 """Fit below which a word is only a part of a column's name."""
 _THEIRS = frozenset(listed("their its his her"))
+_BEGINS = frozenset(listed("booked ordered placed requested reserved submitted made created opened started"))
 _WINS = frozenset(listed("win wins won lose loses lost beat beats beaten"))
 _WON = frozenset(
     map(root, listed("win winner prize award medal title trophy honour honor result outcome rank place lost"))
@@ -33,6 +34,7 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _won(intent, links, scope)
     _deeds_of_others(intent, links, scope)
     _flags_of_deeds(intent, links, scope)
+    _begun_by_them(links, scope)
 
 
 def _their_own(scope: Scope) -> None:
@@ -70,8 +72,22 @@ def _deeds_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             scope.doubt(f"whether that is said of {column.table.name}", _AS_LIKELY)
 
 
+def _begun_by_them(links: Sequence[Link], scope: Scope) -> None:
+    """`clients who booked more than 3 events`, of events that may also have the status `booked`: what brings
+    such a row about is said of all of them.
+    """
+    for at, verb in enumerate(links):
+        before = links[at - 1] if at else None
+        if verb.mark != "value" or verb.word not in _BEGINS or before is None or before.mark != "table":
+            continue
+        owners = {c.table for c, _ in verb.values}
+        behind = {t.ref for link in links[at + 1 :] if link.mark == "table" for t in link.tables[:1]}
+        if owners <= behind - {before.tables[0].ref} and not verb.verb:
+            scope.doubt(f"whether {verb.text} is a state", _AS_LIKELY)
+
+
 def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`incidents that were not reported to the parents`, of incidents with a yes or no of parents informed."""
+    """`incidents that were not reported to the parents`, of incidents with a flag `parent_informed`."""
     gone = [(c.kept, c.gone) for c in intent.where if isinstance(c, Without)]
     if not any(link.mark == "relation" for link in links):
         return

@@ -90,6 +90,16 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         r"^how old (?:is|are|was|were) (?:the |our )?(.+?) on average\s*\?*$",
         r"what is the average age of \1?",
     ),
+    # `what was the first tournament of 2022?`
+    (
+        (
+            r"^(?:what|which) (?:is|was) (?:the |our )?(first|last) ((?!name|date|day|time)\w+) "
+            r"((?:of|in) (?:\w+ )?\d{4})\s*\?*$"
+        ),
+        lambda m: f"which {m[2]} {m[3]} is the {'earliest' if m[1].lower() == 'first' else 'latest'}?",
+    ),
+    (r"\b(?:warmest|hottest) temperatures?\b", "highest temperature"),
+    (r"\b(?:coldest|coolest) temperatures?\b", "lowest temperature"),
     # `which match lasted the longest in 2022?`
     (r"\b(?:lasts?|lasted|ran|took) (?:the )?(longest|shortest)\b", r"is the \1"),
     # `what kinds of incidents happen most often?`

@@ -256,7 +256,6 @@ def _counted_apart(draft: Draft, at: int) -> bool:
 
 
 def _placed(draft: Draft, at: int) -> bool:
-
     """`in Porto and Lima`: rows are in one of the two."""
     before = draft.links[at - 1] if at else None
     return before is not None and before.mark == "value" and before.preposition in {"in", "from"}
