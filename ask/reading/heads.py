@@ -97,10 +97,13 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
 
 def _group_by_whose(draft: Draft, head: int, column: ColumnContext) -> None:
     """`the budget of the team that has the most players`: of each team, though two may have the same."""
-    whose = draft.links[head + 1] if head + 1 < len(draft.links) else None
-    if whose is None or whose.mark != "table" or whose.preposition != "of" or column.unique:
+    link = draft.links[head]
+    behind = draft.links[head + 1] if head + 1 < len(draft.links) else None
+    table = draft.scope.said_table(link) if " of the " in link.word else None
+    if behind is not None and behind.mark == "table" and behind.preposition == "of":
+        table = draft.scope.table(behind)
+    if table is None or column.unique:
         return
-    table = draft.scope.table(whose)
     if table.ref == column.table and table.ref not in draft.grouped_rows:
         draft.groups += map(Column, draft.scope.told_apart(table))
         draft.grouped_rows.append(table.ref)
