@@ -1,7 +1,8 @@
 """Everyday words of Czech, Slovak, Finnish, Hungarian, Romanian and Turkish for what shops, offices, works,
 schools and clinics keep tables of, each line behind the English for them.
 
-Owns general vocabulary as data; must not know any lake. English words of another meaning (`den`, `ad`, `nap`)
+Owns general vocabulary as data; must not know any lake.
+Owns English words of another meaning (`den`, `ad`, `nap`)
 are left out. All without diacritics and in lower case.
 """
 
@@ -13,7 +14,8 @@ order objednavka objednavky tilaus tilaukset rendeles rendelesek comanda comenzi
 product vyrobek vyrobky produkty vyrobok tuote tuotteet termek termekek produs produse urun urunler
 goods zbozi tovar tavara tavarat
 part dil dily diel diely alkatresz alkatreszek
-employee zamestnanec zamestnanci tyontekija tyontekijat henkilo dolgozo dolgozok alkalmazott alkalmazottak angajat
+employee zamestnanec zamestnanci tyontekija tyontekijat henkilo
+employee dolgozo dolgozok alkalmazott alkalmazottak angajat
 employee angajati calisan calisanlar
 mechanic mechanik mechanici asentaja
 driver ridic ridici vodic vodici kuljettaja sofer soferi surucu suruculer
@@ -22,7 +24,8 @@ department oddeleni oddelenie osasto osastot osztaly departamente bolum bolumler
 branch pobocka pobocky pobocek toimipiste fiok sucursala filiala sube subeler
 company spolecnost spolocnost yritys yritykset vallalat ceg companie sirket sirketler
 shop obchod obchody prodejna prodejny kauppa myymala bolt uzlet magazin dukkan
-supplier dodavatel dodavatele dodavatelia toimittaja toimittajat beszallito szallito furnizor furnizori tedarikci
+supplier dodavatel dodavatele dodavatelia toimittaja toimittajat
+supplier beszallito szallito furnizor furnizori tedarikci
 manufacturer vyrobce vyrobca valmistaja gyarto producator uretici
 name nazev nazov jmeno meno nimi nev nume denumire isim
 surname prijmeni priezvisko sukunimi vezeteknev soyad soyadi
