@@ -35,6 +35,7 @@ from rewright.ask.reading.names_said import IDENTIFIERS, LABELS, WHOLE, NamesSai
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.other_words import longest
 from rewright.ask.reading.respelling import Respelling
+from rewright.ask.reading.said_otherwise import totals_said
 from rewright.ask.reading.values_said import ValuesSaid
 from rewright.ask.reading.vocabulary import THOSE_OF, key_of, vocabulary
 from rewright.ask.reading.words import Token, listed, root, stem, tokens
@@ -100,6 +101,7 @@ class Linker:
                 ended = at + taken
                 links.append(link)
             at += taken
+        totals_said(links)
         return links
 
     def _at(self, words: Sequence[Token], at: int) -> tuple[Link | None, int]:

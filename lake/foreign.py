@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from rewright.lake.eastern_words import EASTERN
 from rewright.lake.everyday_words import EVERYDAY
 from rewright.lake.foreign_words import FURTHER
 from rewright.lake.shortened import known as english_word
@@ -212,7 +213,7 @@ def _read(text: str) -> dict[str, str]:
     return out
 
 
-_ENGLISH = {**_read(EVERYDAY), **_read(FURTHER), **_read(_WORDS)}
+_ENGLISH = {**_read(EASTERN), **_read(EVERYDAY), **_read(FURTHER), **_read(_WORDS)}
 _INSIDE = {**_read(FURTHER), **_read(_WORDS), **_read(_PARTS)}
 
 

@@ -22,6 +22,7 @@ from rewright.sql.algebra import TableRef
 
 _VALUE_OR_DONE = 0.75
 _SAID_OF_GONE = 0.95
+_NONE = frozenset(("none", "no", "n/a", "na", "nil", "nothing", "-", "--", ""))
 
 
 def without(draft: Draft) -> None:
@@ -66,11 +67,17 @@ def without(draft: Draft) -> None:
                 continue
             if column.kind == "text" and target.word.endswith("ed"):
                 raise Unclear(f"it is not clear what of {column.table.name} was not {target.text}")
-            draft.where.append(Known(column, negated=True))
+            draft.where.append(none_said(column) or Known(column, negated=True))
             draft.use(after)
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def none_said(column: ColumnContext) -> Condition | None:
+    """`carers without a qualification`, of a column that always has one, the value `none` among them."""
+    said = tuple(v for v in column.values if v.strip().lower() in _NONE)
+    return OneOf(column, said) if said and not column.nulls else None
 
 
 def _not_defined(draft: Draft, at: int, after: int) -> None:

@@ -36,15 +36,15 @@ cheaper cheapest: -price -cost -fee -fare -rate -amount
 more_expensive most_expensive: +price +cost +fee +fare +rate +amount
 less_expensive least_expensive: -price -cost -fee -fare -rate -amount
 pricier priciest: +price +cost
-larger largest: +size +area +hectare +acre +capacity +population +amount
-bigger biggest: +size +area +hectare +acre +capacity +population +amount
-smaller smallest: -size -area -hectare -acre -capacity -population -amount
+larger largest: +size +area +hectare +acre +capacity +population +amount +total +seat +place +guest
+bigger biggest: +size +area +hectare +acre +capacity +population +amount +total +seat +place +guest
+smaller smallest: -size -area -hectare -acre -capacity -population -amount -total -seat -place -guest
 faster fastest: +speed -time -duration
 slower slowest: -speed +time +duration
 deeper deepest: +depth
 wider widest: +width
-higher highest: +altitude +elevation +height
-lower lowest: -altitude -elevation -height
+higher highest: +altitude +elevation +height +amount +total
+lower lowest: -altitude -elevation -height -amount -total
 better best: +rating +score +grade +points
 worse worst: -rating -score -grade -points
 better_rated highest_rated: +rating +score
@@ -52,10 +52,10 @@ better_rated best_rated: +rating +score
 better_rated top_rated: +rating +score
 worse_rated lowest_rated: -rating -score
 more_populous most_populous: +population
-better_paid best_paid: +salary +wage +pay
-higher_paid highest_paid: +salary +wage +pay
-worse_paid worst_paid: -salary -wage -pay
-lower_paid lowest_paid: -salary -wage -pay
+better_paid best_paid: +salary +wage +pay +rate
+higher_paid highest_paid: +salary +wage +pay +rate
+worse_paid worst_paid: -salary -wage -pay -rate
+lower_paid lowest_paid: -salary -wage -pay -rate
 greater greatest: +size +area
 colder coldest: -temperature
 cooler coolest: -temperature

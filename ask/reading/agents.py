@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rewright.ask.context import Join, TableContext
+from rewright.ask.context import ColumnContext, Join, TableContext
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root
@@ -79,6 +79,10 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
         if scope.words(t)[-1:] != (verb.word,) and root(scope.words(t)[-1]) in does and _is_agent(t, scope)
     ]
     found = found or _of_events(verb, scope)
+    if not found and len(written := _doers_written(verb, scope)) == 1:
+        verb.mark = "relation"
+        scope.doubt("who is asked for", _WHO_DOES)
+        return [Link(written[0].name, "column", columns=(written[0],)), *links]
     if len(found) != 1:
         return links
     verb.mark = "relation"
@@ -91,6 +95,18 @@ def _of_events(verb: Link, scope: Scope) -> list[TableContext]:
     events = [t.ref for t in verb.tables] if verb.mark == "relation" else []
     people = {j.one.table for j in scope.context.joins if j.many.table in events}
     return [t for t in map(scope.context.table, people) if _is_agent(t, scope)]
+
+
+def _has_names(table: TableContext, scope: Scope) -> bool:
+    return any(c.kind == "text" for c in scope.label(table))
+
+
+def _doers_written(verb: Link, scope: Scope) -> list[ColumnContext]:
+    """`who inspected Oak Farm`, of inspections with the name of an inspector."""
+    said = root(verb.word)
+    texts = (c for t in scope.context.tables for c in t.columns if c.kind == "text" and not c.key)
+    last = ((c, scope.words(c)[-1]) for c in texts)
+    return [c for c, word in last if word.endswith(("er", "or")) and word != verb.word and root(word) == said]
 
 
 def _is_agent(table: TableContext, scope: Scope) -> bool:
@@ -107,14 +123,19 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
     if not set(scope.roles[1:2]) & {"is", "are", "was", "were"} or not links or links[0].mark != "value":
         return links
     bridges = {c.table for c, _ in links[0].values}
+    table = scope.context.table(*bridges) if len(bridges) == 1 else None
+    if table is not None and not bridges & named and _is_agent(table, scope) and _has_names(table, scope):
+        # `who are the captains of the German teams`, of players with a role
+        scope.doubt("who is asked for", _WHO)
+        return [Link(table.ref.name, "table", (table,)), *links]
     told = [j for j in scope.context.joins if j.many.table in bridges]
     others = {j.one.table for j in told} - named - {c.table for o in links[1:] for c, _ in o.values}
     label = scope.label(scope.context.table(next(iter(others)))) if len(others) == 1 else ()
     if len(bridges) != 1 or bridges & named or not label or any(c.kind != "text" for c in label):
         return links
     scope.doubt("who is asked for", _WHO)
-    table = scope.context.table(others.pop())
-    return [Link(table.ref.name, "table", (table,)), *links]
+    other = scope.context.table(others.pop())
+    return [Link(other.ref.name, "table", (other,)), *links]
 
 
 def _own_roles(links: Sequence[Link], scope: Scope) -> None:

@@ -20,11 +20,15 @@ _BIRTH = frozenset(map(root, listed("birth born birthday birthdate dob")))
 _OLDER = {"older": ">", "younger": "<"}
 _BOUNDS = {">", "<", ">=", "<="}
 _IN_YEARS = 0.93
+_NAMED = 0.9
+_EXTREMES = {"minimum": "min", "maximum": "max", "average": "avg"}
 
 
-def births(links: Sequence[Link], scope: Scope) -> None:
+def births(links: list[Link], scope: Scope) -> None:
     """Marks `age` where a date of birth says it and no column does."""
     held = _births(links, scope)
+    if len(held) == 1:
+        _ages_of_others(links, held[0])
     for at, link in enumerate(links):
         if link.word in {"age", "ages"} and link.mark == "unknown" and len(held) == 1:
             link.mark, link.columns = "age", tuple(held)
@@ -38,6 +42,22 @@ def births(links: Sequence[Link], scope: Scope) -> None:
             number, bound = links[at - 2], links[at - 3]
             if len(held) == 1 and number.mark == "number" and bound.mark in _BOUNDS:
                 link.mark, link.columns = "age", tuple(held)
+
+
+def _ages_of_others(links: list[Link], birth: ColumnContext) -> None:
+    """`the minimum age of the children`, where rooms have a min_age_months: the children's own."""
+    for at in reversed(range(len(links))):
+        link = links[at]
+        *before, last = link.word.split() or [""]
+        loose = link.mark == "column" and max(link.fits.values(), default=1.0) < _NAMED
+        function = _EXTREMES.get(before[-1]) if before else None
+        if last not in {"age", "ages"} or not loose or any(c.table == birth.table for c in link.columns):
+            continue
+        if before and function is None:
+            continue
+        link.mark, link.columns, link.fits = "age", (birth,), {}
+        if function is not None:
+            links.insert(at, Link(" ".join(before), function))
 
 
 def _births(links: Sequence[Link], scope: Scope) -> list[ColumnContext]:

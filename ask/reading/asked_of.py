@@ -172,6 +172,8 @@ ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         ),
         r"\1 \2\3\4 and how many?",
     ),
+    # `parents who have neither phone nor email`
+    (r"\b(have|has|had|with|having) neither (?:an? )?(\w+) nor (?:an? )?(\w+)\b", r"\1 no \2 and no \3"),
     # `neither approved nor declined`
     (r"\bneither (\w+) nor (\w+)\b", r"not \1 and not \2"),
     # `and how many ratings does each have?`

@@ -102,6 +102,9 @@ def _of_property(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressi
         draft.use(place, by, by + 1)
         way: Direction = "desc" if draft.links[at].mark == "top" else "asc"
         return table, Column(draft.scope.column(draft.links[by + 1], ("number",))), way
+    if draft.links[at].word in {"highest", "lowest"}:
+        # `the lowest bid for each lot`: what it was, or which?
+        raise Unclear(f"it is not clear what of {table.ref.name} is {draft.links[at].text}")
     column, way = property_of(draft, at, table)
     draft.use(place)
     return table, Column(column), way

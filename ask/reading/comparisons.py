@@ -20,7 +20,14 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, only_measure
+from rewright.ask.reading.phrases import (
+    FUNCTIONS,
+    amount_column,
+    checked,
+    counting_column,
+    is_a_sum,
+    only_measure,
+)
 from rewright.ask.reading.unit_names import measures
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
@@ -297,6 +304,9 @@ def _only_measure(draft: Draft, at: int) -> ColumnContext:
         if len(numbers) == 1 and "year" not in draft.scope.words(numbers[0]):
             draft.scope.doubt("which number is compared", _ONLY_NUMBER)
             return numbers[0]
+        money = amount_column(draft, table) if is_a_sum(table) else None
+        if money is not None:
+            return money  # `invoices above 1000`
     raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
 
 

@@ -104,7 +104,7 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         return _names_a_table(link, scope, said)
     if phrase.mark in {"value", "quoted"}:
         return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
-    if link.mark == "value" and _says_a_value(link, said):
+    if link.mark == "unit" or (link.mark == "value" and _says_a_value(link, said)):
         return True  # a flag of something else, taken for a value
     if phrase.mark != "column" or said.names_any(phrase.columns) or said.names_any(link.columns):
         return True

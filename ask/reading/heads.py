@@ -5,6 +5,7 @@ Owns that choice, and what of the ranked is shown. Must not know by what they ar
 
 from __future__ import annotations
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
@@ -81,6 +82,7 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
             column = draft.scope.column(link)
             draft.outputs.append((head, Column(column)))
             if measured:
+                _group_by_whose(draft, head, column)
                 draft.groups.append(Column(column))
         draft.use(head)
     elif link.mark == "table" and measured and draft.scope.table(link).ref not in draft.grouped_rows:
@@ -91,3 +93,17 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
         for expression, _ in draft.order:
             if not isinstance(expression, Whole):
                 draft.outputs.append((len(draft.links), expression))
+
+
+def _group_by_whose(draft: Draft, head: int, column: ColumnContext) -> None:
+    """`the budget of the team that has the most players`: of each team, though two may have the same."""
+    link = draft.links[head]
+    behind = draft.links[head + 1] if head + 1 < len(draft.links) else None
+    table = draft.scope.said_table(link) if " of the " in link.word else None
+    if behind is not None and behind.mark == "table" and behind.preposition == "of":
+        table = draft.scope.table(behind)
+    if table is None or column.unique:
+        return
+    if table.ref == column.table and table.ref not in draft.grouped_rows:
+        draft.groups += map(Column, draft.scope.told_apart(table))
+        draft.grouped_rows.append(table.ref)

@@ -139,6 +139,9 @@ def _adds_up(draft: Draft, column: ColumnContext) -> bool:
     return sums
 
 
+_TELLS_WHICH = frozenset({"value", "moment", "quoted"})
+
+
 def _rows(draft: Draft) -> None:
     """The first table left is what is listed, where nothing else is; the others only relate."""
     measured = any(aggregates_of(e) for _, e in draft.outputs)
@@ -238,7 +241,8 @@ def _counted_by(draft: Draft, link: Link) -> bool:
 
 def _beside_measure(draft: Draft, at: int) -> bool:
     """`journals and the number of papers`: a measure of each."""
-    after = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    # `tournaments in Seoul with the number of teams`
+    after = next((o for o in draft.links[at + 1 :] if not (o.used and o.mark in _TELLS_WHICH)), None)
     joined = after is not None and (after.added or after.preposition == "with")
     return after is not None and after.mark in {"count", *FUNCTIONS} and joined and after.used
 
@@ -255,7 +259,7 @@ def _added(draft: Draft, link: Link) -> bool:
 
 def _beside_rows(draft: Draft, at: int, table: TableContext) -> None:
     """`members and their branch`: both are named."""
-    if draft.head is None or not any(p < at for p, _ in draft.outputs):
+    if not any(p < at for p, _ in draft.outputs):
         raise Unclear(f"it is not clear beside what {draft.links[at].text} is wanted")
     draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
 

@@ -50,6 +50,8 @@ _IS_MONEY = frozenset(
     )
 )
 """Of rows called so the total is a sum of money."""
+_HAS_A_SUM = _IS_MONEY | set(map(stem, listed("invoice bill purchase loan grant deposit transfer")))
+"""Of rows called so the average is one of money."""
 _ONLY_NUMBER = 0.92
 _DAYS = frozenset(map(stem, listed("date day time")))
 _UNITS = {
@@ -152,9 +154,16 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
         return Aggregate("count", table.ref), after + 1
     if counted is None and function != "sum":
         counted = only_measure(draft, table)
+        if counted is None and is_a_sum(table):
+            counted = amount_column(draft, table)  # `the average invoice`, of invoices with a total
     if counted is None:
         raise Unclear(f"it is not clear of what the {draft.links[at].text} is wanted")
     return Aggregate(function, counted), (after if amount is None else amount) + 1
+
+
+def is_a_sum(table: TableContext) -> bool:
+    """Whether its rows are called sums of money: invoices, payments."""
+    return bool({stem(word) for word in names.normal(table.ref.name).split()} & _HAS_A_SUM)
 
 
 def only_measure(draft: Draft, table: TableContext) -> ColumnContext | None:

@@ -32,7 +32,8 @@ from rewright.ask.reading.own_columns import verbs_of_rows
 from rewright.ask.reading.own_rows import own_rows
 from rewright.ask.reading.peoples import peoples
 from rewright.ask.reading.products import times
-from rewright.ask.reading.rows_ranked import rows_ranked
+from rewright.ask.reading.rows_ranked import most_paid, rows_ranked
+from rewright.ask.reading.said_otherwise import times_of_rows, verbs_before_groups
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.takings import takings
@@ -70,6 +71,8 @@ _MEASURES = frozenset({"count", "sum", "avg", "max", "min", "median", "ratio", "
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     kinds_like_grammar(links)
+    verbs_before_groups(links, scope)
+    times_of_rows(links, scope)
     peoples(links)
     rows_like_values(links, scope)
     links = own_rows(takings(links, scope))
@@ -105,7 +108,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     made = states(links, scope)
     _names_wanted(made)
     made = rows_of_kinds(numbered(floors(rates(made, scope)), scope), scope)
-    made = rows_ranked(made, scope)
+    made = most_paid(rows_ranked(made, scope), scope)
     return attributes_behind(how_much(agents(kinds(made, scope), scope), scope))
 
 

@@ -34,6 +34,9 @@ def both(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
             draft.where.remove(first)
             draft.where += [With(table.ref, c.column.table, (c,)) for c in (first, second)]
             draft.scope.doubt("both of two values", _DOUBT)
+            noun = draft.links[at + 1] if at + 1 < len(draft.links) else None
+            if noun is not None and noun.mark == "column" and noun.glued and first.column in noun.columns:
+                draft.use(at + 1)  # `a morning and an afternoon session`
             return True
         if link.mark == "column" and not link.used and _holder(draft, place, first) is not None:
             _held_by(draft, place, first, second)

@@ -32,7 +32,8 @@ def _most(noun: str) -> Callable[[re.Match[str]], str]:
 
 def _age(match: re.Match[str]) -> str:
     which = "minimum" if match[1].lower() == "youngest" else "maximum"
-    return f"what is the {which} age of {match[2]}s{match[3]}?"
+    rows = match[2].lower()
+    return f"what is the {which} age of {_PLURALS.get(rows, f'{match[2]}s')}{match[3]}?"
 
 
 def _and_who(match: re.Match[str]) -> str:
@@ -42,6 +43,7 @@ def _and_who(match: re.Match[str]) -> str:
     return f" and their {doer}s" if doer else match[0]
 
 
+_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "baby": "babies"}
 SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     # `the biggest single sale`: of one row, as without it
     (rf"\b({_BEST}) single (?=\w)", r"\1 "),
@@ -83,6 +85,31 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         ),
         _most("salary"),
     ),
+    # `how old are the players on average?`
+    (
+        r"^how old (?:is|are|was|were) (?:the |our )?(.+?) on average\s*\?*$",
+        r"what is the average age of \1?",
+    ),
+    # `what was the first tournament of 2022?`
+    (
+        (
+            r"^(?:what|which) (?:is|was) (?:the |our )?(first|last) ((?!name|date|day|time)\w+) "
+            r"((?:of|in) (?:\w+ )?\d{4})\s*\?*$"
+        ),
+        lambda m: f"which {m[2]} {m[3]} is the {'earliest' if m[1].lower() == 'first' else 'latest'}?",
+    ),
+    (r"\b(?:warmest|hottest) temperatures?\b", "highest temperature"),
+    (r"\b(?:coldest|coolest) temperatures?\b", "lowest temperature"),
+    # `which match lasted the longest in 2022?`
+    (r"\b(?:lasts?|lasted|ran|took) (?:the )?(longest|shortest)\b", r"is the \1"),
+    # `what kinds of incidents happen most often?`
+    (
+        (
+            r"^(which|what) ((?:kinds?|types?|sorts?|categor(?:y|ies)) of [\w ]+?) "
+            r"(?:happens?|happened|occurs?|occurred) (?:the )?(most|least) (?:often|frequently)\s*\?*$"
+        ),
+        r"what is the \3 common \2?",
+    ),
     (r"\bcosts? the (most|least)\b", _most("cost")),
     (r"\bweighs? the (most|least)\b", _most("weight")),
     # `how old is the youngest engineer?`, already said of an age
@@ -118,7 +145,8 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     # `which course is rated best?`
     (r"\b(?:is|are) rated (?:the )?(?:best|highest)(?=\W*$)", "has the highest average rating"),
     (r"\b(?:is|are) rated (?:the )?(?:worst|lowest)(?=\W*$)", "has the lowest average rating"),
-    (r"\b(their|its|his|her) own\b", r"\1"),
+    # `from their own country` compares two columns
+    (r"\b(?<!from )(?<!in )(?<!at )(?<!of )(?<!by )(their|its|his|her) own\b", r"\1"),
     # `each model that has 'M5' in its number`
     (
         (

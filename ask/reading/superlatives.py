@@ -18,13 +18,14 @@ from rewright.ask.reading.extremes import (
 )
 from rewright.ask.reading.heads import for_head, head_of, rank_head
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
-from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
 
 _ONLY_A_VALUE = 0.92
+_OF_ALL = 0.95
 _BELONGING = frozenset(("in", "of", "from", "at", "on", "for"))
 
 
@@ -142,7 +143,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     if _grouped_measure(draft, at, expression):
         return
     _not_of_each(draft)
-    draft.use(*taken)
+    draft.use(*taken, *_said_again(draft, taken))
     if isinstance(expression, Column) and _stands_alone(draft, at) and draft.skipped:
         draft.outputs.append((at, expression))
         draft.order.append((expression, way))
@@ -165,6 +166,16 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     rank_head(draft, head, shown=several)
     del keep
+
+
+def _said_again(draft: Draft, taken: list[int]) -> list[int]:
+    """The `date` of `the earliest opened date`, of a column `opened`: what it is, nothing to be shown."""
+    behind = taken[-1] + 1 if taken else len(draft.links)
+    dated = behind < len(draft.links) and draft.links[taken[-1]].columns
+    if not dated or draft.links[behind].mark != "unit" or not draft.links[behind].glued:
+        return []
+    kinds = {c.kind for c in draft.links[taken[-1]].columns}
+    return [behind] if draft.links[behind].word == "date" and kinds == {"date"} else []
 
 
 def _said_of_another(draft: Draft, at: int, head: int) -> None:
@@ -327,6 +338,8 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     if _on_average(draft, at, place, table):
         return
     asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
+    if asked is not None and asked < at < place and _those_of(draft, asked, at, table):
+        return
     if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
         # `which conference has the oldest publication?`
         raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
@@ -354,6 +367,26 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)
+
+
+def _those_of(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
+    """`which department has the oldest employee?`: the one that the oldest of all belongs to."""
+    owner = draft.scope.table(draft.links[asked])
+    steps = direct(draft.scope.context, owner.ref, table.ref, draft.scope.roles) if owner != table else []
+    belongs = (
+        len(steps) == 1 and steps[0].multiplies and set(draft.scope.roles) & {"has", "have", "had", "with"}
+    )
+    plain = not (draft.groups or draft.order or draft.limit or draft.whole)
+    last = at + 2 == len(draft.links) or draft.links[at + 2].mark in {"stop", "value", "moment"}
+    if not belongs or not plain or not last or not _asks_which(draft) or asked != 0:
+        return False
+    column, way = property_of(draft, at, table)
+    draft.use(at, at + 1)
+    draft.order.insert(0, (Aggregate("max" if way == "desc" else "min", column), way))
+    _limited(draft)
+    rank_head(draft, asked, shown=False)
+    draft.scope.doubt("whose best is wanted", _OF_ALL)
+    return True
 
 
 def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:

@@ -174,7 +174,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             column = draft.scope.column(replace(link, columns=tuple(held)))
             if link.word in _STATES and _begins(draft, column):
                 raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
-            draft.use(None if _wanted_too(link) else beside)
+            grouped = beside > 0 and draft.links[beside - 1].mark == "each"  # `per month in 2024`
+            draft.use(None if grouped or _wanted_too(link) else beside)
             return [column]
     if (said := _by_which_date(draft, at)) is not None:
         return [said]

@@ -142,6 +142,7 @@ _TURNS = tuple(
             r"what is the ratio of \1 to \2 as a percentage",
         ),
         (r"\b(?:takes?|took|taking|taken) place\b", "happened"),
+        (r"\b(?:take|takes|took|taking|taken) part\b", "participated"),
         # a verb, no last name
         (r"\b(?:last|lasts|lasted) (?=(?:longer|shorter) than\b)", "are "),
         (r"\blast (?=(?:more|less|over|under|at least|at most|up to|between|for)\b)", "lasted "),
@@ -306,6 +307,20 @@ _HEADCOUNT = re.compile(r"\b(?:the )?head ?count\b", re.IGNORECASE)
 def headcounts(question: str, known: Container[str]) -> str:
     """`headcount by country`, where no column is called so: how many employees there are."""
     return question if "headcount" in known else _HEADCOUNT.sub("number of employees", question)
+
+
+_SORT_OF_MONEY = re.compile(
+    r"\b(?P<by>by )?(?P<sort>prize|grant|award|bonus|tip|fine|ticket|rent|price|wage|reward|sponsorship"
+    r"|insurance|transfer) money\b",
+    re.IGNORECASE,
+)
+
+
+def sorts_of_money(question: str, known: Container[str]) -> str:
+    """`teams by prize money`, where no column speaks of money: by their prizes."""
+    if "money" in known:
+        return question
+    return _SORT_OF_MONEY.sub(lambda m: f"by total {m['sort']}" if m["by"] else m["sort"], question)
 
 
 _WEEKDAY = re.compile(r"\bday(s?) of the week\b", re.IGNORECASE)

@@ -232,13 +232,27 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
     either = any(link.mark == "or" for link in draft.links)
     if not either and both(draft, at, same, condition):
         return
-    listed = either or _plural(draft, at) or _placed(draft, at)
+    if not either and _counted_apart(draft, at):
+        draft.groups.append(Column(condition.column))
+        draft.outputs.append((0, Column(condition.column)))
+        listed = True
+    else:
+        listed = either or _plural(draft, at) or _placed(draft, at)
     if not listed and not condition.negated:
         raise Unclear(f"two values of one column: {condition.column.name}")
     draft.use(*joint)
     draft.where[draft.where.index(same)] = replace(
         same, values=tuple(dict.fromkeys((*same.values, *condition.values)))
     )
+
+
+def _counted_apart(draft: Draft, at: int) -> bool:
+    """`the number of girls and boys`: one count for each; `of red and blue cars` may be one of both."""
+    first = draft.links[at - 1] if at > 1 else None
+    counted = first is not None and draft.links[at - 2].mark == "count"
+    noun = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    alone = noun is None or noun.mark in {"stop", "each", "there"} or bool(noun.preposition)
+    return counted and alone and first is not None and first.mark == "value" and draft.links[at].added
 
 
 def _placed(draft: Draft, at: int) -> bool:

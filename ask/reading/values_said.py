@@ -14,6 +14,7 @@ from rewright.ask.reading.link import genders, plain
 from rewright.ask.reading.places import people_of, places
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.words import Token, root
+from rewright.lake import names
 
 _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""
@@ -57,7 +58,8 @@ class ValuesSaid:
                     for said in (plain(value), *people_of(value)):
                         self.said[said].append((column, value))
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
-                        self.roots[root(value.lower())].append((column, value))
+                        for said in {root(value.lower()), root(names.singular(value.lower()))}:
+                            self.roots[said].append((column, value))
                     if (last := _last_name(value)) and vocabulary.words(column)[-1] in _NAMES:
                         self.last_names[last].append((column, value))
 
@@ -80,4 +82,5 @@ class ValuesSaid:
         """`a pub`, of outlets whose kind is `pubs`, and the other way about."""
         word = token.word
         others = [f"{word}s", word.removesuffix("s"), word.removesuffix("es")] if len(word) > 2 else []
+        others += [f"{word[:-1]}ies"] if word.endswith("y") else [names.singular(word)]
         return next((self.said[o] for o in others if o != word and len(o) > 2 and o in self.said), [])

@@ -103,7 +103,6 @@ def test_a_hint_that_nothing_reads_is_a_doubt(reader: Reader) -> None:
 @pytest.mark.parametrize(
     "question",
     [
-        "Which pit has the oldest slab?",
         "Which mason has the most slabs, ordered alphabetically?",
         "What is the most common rock for each parish?",
         "pits ordered by number of parishes",
@@ -113,6 +112,15 @@ def test_a_hint_that_nothing_reads_is_a_doubt(reader: Reader) -> None:
 )
 def test_two_things_that_do_not_go_together_are_refused(reader: Reader, question: str) -> None:
     assert_refused(reader, question)
+
+
+def test_rows_are_told_by_the_best_of_what_belongs_to_them(reader: Reader) -> None:
+    found = reader.read("Which pit has the oldest slab?")
+    assert isinstance(found, Reading)
+    assert (
+        "group by pit.pit_id, pit.name order by min(slab.cut_on) asc nulls last fetch first 1 rows"
+        in found.sql
+    )
 
 
 def test_a_measure_listed_beside_rows_is_of_each(reader: Reader) -> None:

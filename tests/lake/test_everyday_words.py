@@ -1,9 +1,10 @@
-"""Everyday words of nine languages by which tables and columns are called, and the English ones that stay."""
+"""Everyday words of fifteen languages by which tables and columns are called, and the English ones that stay."""
 
 from __future__ import annotations
 
 import pytest
 
+from rewright.lake.eastern_words import EASTERN
 from rewright.lake.everyday_words import EVERYDAY
 from rewright.lake.foreign import english
 
@@ -20,6 +21,13 @@ from rewright.lake.foreign import english
         ("pracownik", "employee"),
         ("utbildning", "training"),
         ("magazzino", "warehouse"),
+        ("pobocky", "branch"),
+        ("opravy", "repair"),
+        ("tyontekijat", "employee"),
+        ("mennyiseg", "quantity"),
+        ("furnizori", "supplier"),
+        ("musteriler", "customer"),
+        ("hasta", "until"),
     ],
 )
 def test_words_are_told_in_english(word: str, said: str) -> None:
@@ -48,7 +56,8 @@ def test_english_words_of_another_meaning_stay(word: str) -> None:
     assert english(word) == word
 
 
-def test_each_word_stands_once_and_is_spelled_as_names_are_read() -> None:
-    told = [word for line in EVERYDAY.strip().splitlines() for word in line.split()[1:]]
+@pytest.mark.parametrize("words", [EVERYDAY, EASTERN])
+def test_each_word_stands_once_and_is_spelled_as_names_are_read(words: str) -> None:
+    told = [word for line in words.strip().splitlines() for word in line.split()[1:]]
     assert len(told) == len(set(told))
     assert all(word.isascii() and word.isalpha() and word == word.lower() for word in told)

@@ -1,0 +1,98 @@
+"""Words of a question that a reading takes for less than they say: a verb of an outcome that only joins, a
+deed that is another table's, `their own` of two things.
+
+Owns the doubts that make such a reading too unsure to be run. Must not know the grammar; adds doubts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rewright.ask.reading.intent import Intent, Known, Without
+from rewright.ask.reading.intent_parts import columns_of, tables_of
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed, root
+from rewright.sql.algebra import TableRef
+
+_AS_LIKELY = 0.75
+_IN_PART = 0.75
+"""Fit below which a word is only a part of a column's name."""
+_THEIRS = frozenset(listed("their its his her"))
+_BEGINS = frozenset(listed("booked ordered placed requested reserved submitted made created opened started"))
+_WINS = frozenset(listed("win wins won lose loses lost beat beats beaten"))
+_WON = frozenset(
+    map(root, listed("win winner prize award medal title trophy honour honor result outcome rank place lost"))
+)
+"""What tells that somebody won, or is there for those who did."""
+
+
+def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """Doubts a reading that drops what a word says."""
+    _their_own(scope)
+    _won(intent, links, scope)
+    _deeds_of_others(intent, links, scope)
+    _flags_of_deeds(intent, links, scope)
+    _begun_by_them(links, scope)
+
+
+def _their_own(scope: Scope) -> None:
+    """`players of a team from their own country`: two columns are compared, where only one is read."""
+    if any(first in _THEIRS and second == "own" for first, second in pairwise(scope.roles)):
+        scope.doubt("what is the same for both", _AS_LIKELY)
+
+
+def _won(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the team that won the most tournaments` read as the one in most of them."""
+    if not any(link.mark == "relation" and link.word in _WINS for link in links):
+        return
+    read = set(_tables(intent))
+    said = {root(w) for t in read for w in scope.words(scope.context.table(t))}
+    said |= {root(w) for c in intent.where for column in columns_of(c) for w in scope.words(column)}
+    if not said & _WON:
+        scope.doubt("who won", _AS_LIKELY)
+
+
+def _tables(intent: Intent) -> list[TableRef]:
+    parts = (*intent.outputs, *intent.groups, *(e for e, _ in intent.order))
+    return [t for part in parts for t in tables_of(part)] + [t for c in intent.where for t in tables_of(c)]
+
+
+def _deeds_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`carers who have left`, by the date on which children left that a carer's incidents are of: what was
+    done is said of the rows that are named, not of some that nobody speaks of.
+    """
+    named = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    loose = [c for link in links if max(link.fits.values(), default=1.0) < _IN_PART for c in link.columns]
+    for column in (c.column for c in intent.where if isinstance(c, Known)):
+        ends = [{j.many.table, j.one.table} for j in scope.context.joins]
+        beside = {t for pair in ends if column.table in pair for t in pair}
+        if named and column in loose and column.table not in named and not beside & named:
+            scope.doubt(f"whether that is said of {column.table.name}", _AS_LIKELY)
+
+
+def _begun_by_them(links: Sequence[Link], scope: Scope) -> None:
+    """`clients who booked more than 3 events`, of events that may also have the status `booked`: what brings
+    such a row about is said of all of them.
+    """
+    for at, verb in enumerate(links):
+        before = links[at - 1] if at else None
+        if verb.mark != "value" or verb.word not in _BEGINS or before is None or before.mark != "table":
+            continue
+        owners = {c.table for c, _ in verb.values}
+        behind = {t.ref for link in links[at + 1 :] if link.mark == "table" for t in link.tables[:1]}
+        if owners <= behind - {before.tables[0].ref} and not verb.verb:
+            scope.doubt(f"whether {verb.text} is a state", _AS_LIKELY)
+
+
+def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`incidents that were not reported to the parents`, of incidents with a flag `parent_informed`."""
+    gone = [(c.kept, c.gone) for c in intent.where if isinstance(c, Without)]
+    if not any(link.mark == "relation" for link in links):
+        return
+    for kept, other in gone:
+        called = {root(w) for w in scope.words(scope.context.table(other))}
+        for column in scope.context.table(kept).columns:
+            if column.kind == "boolean" and called & {root(w) for w in scope.words(column)}:
+                scope.doubt(f"whether {column.name} is what is asked for", _AS_LIKELY)
