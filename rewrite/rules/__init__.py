@@ -28,7 +28,7 @@ from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_g
 from rewright.rewrite.rules.early_limit import early_limit
 from rewright.rewrite.rules.exists_extreme import exists_extreme
 from rewright.rewrite.rules.exists_group import exists_group
-from rewright.rewrite.rules.exists_inequality import exists_inequality
+from rewright.rewrite.rules.exists_inequality import exists_inequality, several_values
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
@@ -89,6 +89,7 @@ RULES: tuple[Rule, ...] = (
     as_of_join,
     eager_count,
     exists_inequality,
+    several_values,
     exists_extreme,
     exists_group,
     anti_join,

@@ -20,14 +20,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.equivalence.laws.correlation import Inner
-from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.decorrelate_window import matchings
+from rewright.rewrite.rules.rows_before import needed_rows
 from rewright.rewrite.rules.running_window import (
     Running,
     Source,
+    asked_of_rows,
     not_null,
     over_rows,
-    places,
     running_block,
     running_rows_of,
     shown_of,
@@ -46,12 +47,11 @@ from rewright.sql.walk import (
     renumber,
     substitute,
     used_rels,
-    walk_block,
 )
 
 
 @rule(
-    SELECT.where(ungrouped, reads_tables),
+    SELECT.where(reads_tables),
     guards=("filters-after",),
     known_as="WinMagic (Zuzarte et al. 2003)",
     priority=86,
@@ -61,8 +61,7 @@ def running_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     if len(items) < 2 or free_of_all(items) or may_differ(block):
         return
-    nodes = [n for p in places(block) for n in walk_block(p) if isinstance(n, a.ScalarSubquery)]
-    found = {n: r for n in dict.fromkeys(nodes) if (r := _running(block, items, preds, n)) is not None}
+    found = {n: r for n in asked_of_rows(block) if (r := _running(block, items, preds, n)) is not None}
     for sources in dict.fromkeys(running.sources for running, _ in found.values()):
         values = {n: r for n, r in found.items() if r[0].sources == sources}
         made = _windowed(block, sources, values, ctx)
@@ -108,9 +107,11 @@ def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx
     rels = frozenset(s.rel for s in sources)
     if any(references_whole(block, r) for r in rels):
         return None
-    known = [{*running.local, *not_null(running.apart(ctx))} for running, _ in values.values()]
-    early = ctx.holds("filters-after", False)
-    before = [p for p in preds if all(p in k for k in known) or (early and _own(p, rels))]
+    asked = [
+        (running.order, {*running.local, *not_null(running.apart(ctx))}) for running, _ in values.values()
+    ]
+    before = needed_rows([p for p in preds if used_rels(p) <= rels], asked)
+    before += [p for p in preds if p not in before and ctx.holds("filters-after", False) and _own(p, rels)]
     exprs = {n: over_rows(target, running, before, ctx) for n, (running, target) in values.items()}
     if any(e is None for e in exprs.values()):
         return None
