@@ -23,7 +23,7 @@ from rewright.sql import algebra as a
 from rewright.sql.build import compare, derived, numbered
 from rewright.sql.builtins import builtins
 from rewright.sql.facts import may_differ
-from rewright.sql.types import INT8, equality_is_identity
+from rewright.sql.types import INT8
 from rewright.sql.walk import (
     conjoin,
     conjuncts,
@@ -137,8 +137,7 @@ def _numbered(found: _First, ctx: Context) -> tuple[a.Derived, tuple[a.Expr, ...
     """The item, the conditions that tie and cut it, and its columns."""
     query, inner = found.query, found.inner
     keys = tuple(dict.fromkeys(t.key for t in inner.ties))
-    if query.group_by is not None and not all(equality_is_identity(k.type) for k in keys):
-        return None
+    # rows are tied and grouped by the same equality, and the key is shown to nothing but the ties
     reference = next(f for f in builtins().functions("row_number") if f.kind == "w").to_ref()
     number = a.WindowCall(reference, (), a.Window(keys, query.order_by), INT8)
     targets = (*query.targets, *numbered("key", keys), a.Target("n", number))
