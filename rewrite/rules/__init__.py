@@ -45,6 +45,7 @@ from rewright.rewrite.rules.inner_join import inner_join
 from rewright.rewrite.rules.join_as_product import join_as_product
 from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
+from rewright.rewrite.rules.lateral_to_scalar import lateral_to_scalar
 from rewright.rewrite.rules.loose_scan import loose_scan
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
 from rewright.rewrite.rules.merge_grouped import merge_grouped
@@ -104,6 +105,7 @@ RULES: tuple[Rule, ...] = (
     join_as_product,
     key_range,
     late_filters,
+    lateral_to_scalar,
     merge_aggregates,
     merge_grouped,
     or_exists,

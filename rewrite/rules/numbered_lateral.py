@@ -6,10 +6,11 @@
     BY o.total DESC, o.id) AS n FROM ord o) f WHERE f.key1 = c.id AND f.n <= 3
 
 Without an index the subquery reads all rows for each outer row. The rows may be groups: these are grouped by
-what ties them as well. A subquery of FROM that reads rows further out, as below json_agg in what ORMs print,
-is numbered in the same way: what ties it then stands one block further out, where unnest takes it. Which of
-equal rows comes first is free in both forms. Calcite's RelDecorrelator numbers correlated LIMITs in the same
-way. The way back is top_per_group. Hazards 14, M9.
+what ties them as well. So are those of IN (SELECT … LIMIT k), which are then asked for with what ties them. A
+subquery of FROM that reads rows further out, as below json_agg in what ORMs print, is numbered in the same
+way: what ties it then stands one block further out, where unnest takes it. Which of equal rows comes first is
+free in both forms. Calcite's RelDecorrelator numbers correlated LIMITs in the same way. The way back is
+top_per_group. Hazards 14, M9.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from rewright.sql.builtins import builtins
 from rewright.sql.facts import may_differ
 from rewright.sql.types import INT8
 from rewright.sql.walk import (
+    as_product,
     conjoin,
     conjuncts,
     copy_fresh,
@@ -36,7 +38,10 @@ from rewright.sql.walk import (
     replace_item,
     returns_set,
     substitute,
+    used_rels,
 )
+
+_SAID = "the first rows for each outer row are numbered once for all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,38 @@ def numbered_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             moved = {(found.item.rel, i): c for i, c in enumerate(shown)}
             yield Rewrite(
                 substitute(replace(block, from_=from_, where=where), moved),
-                "the first rows for each outer row are numbered once for all",
+                _SAID,
             )
+    for asked in _asked_firsts(block, ctx):
+        yield Rewrite(asked, _SAID)
+
+
+def _asked_firsts(block: a.Select, ctx: Context) -> Iterator[a.Select]:
+    """The block with one IN the first rows of a subquery asked of numbered rows."""
+    items, preds = as_product(block)
+    for pred in preds:
+        if not isinstance(pred, a.Quantified) or pred.kind != "=" or pred.all:
+            continue
+        query = pred.query
+        limit = query.limit if isinstance(query, a.Select) else None
+        taken = (
+            _taken(derived(ctx.fresh(), "first", query)[0], ctx, one=True)
+            if isinstance(query, a.Select)
+            else None
+        )
+        made = None if taken is None else _numbered(taken, ctx)
+        if taken is None or made is None or limit is None or not all(t.symmetric for t in taken.inner.ties):
+            continue
+        item, (*ties, cut), shown = made
+        keys = [x for tie in ties for x in tie.args if used_rels(x) == {item.rel}]
+        targets = tuple(a.Target(f"c{i}", c) for i, c in enumerate((*shown, *keys), 1))
+        asked = replace(
+            pred,
+            ops=(*pred.ops, *(t.op.op for t in taken.inner.ties)),
+            left=(*pred.left, *(t.outer for t in taken.inner.ties)),
+            query=a.Select(targets, (item,), cut),
+        )
+        yield replace(block, from_=tuple(items), where=conjoin(asked if p is pred else p for p in preds))
 
 
 def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]:
@@ -108,11 +143,14 @@ def _product(item: a.FromItem) -> Iterator[a.FromItem]:
         yield item
 
 
-def _taken(item: a.Derived, ctx: Context) -> _First | None:
+def _taken(item: a.Derived, ctx: Context, *, one: bool = False) -> _First | None:
+    """``one``: a single row, too, which unnest takes of FROM."""
     query = item.query
     if not isinstance(query, a.Select) or query.ctes or query.offset is not None or query.with_ties:
         return None
-    if query.distinct is not None or not query.order_by or may_differ(query) or not _is_count(query.limit):
+    if query.distinct is not None or not query.order_by or may_differ(query):
+        return None
+    if not _is_count(query.limit, one=one):
         return None
     shown = (*query.targets, *query.order_by, *([] if query.having is None else [query.having]))
     if any(returns_set(t.expr) or has_window(t.expr) for t in query.targets):
@@ -129,8 +167,9 @@ def _taken(item: a.Derived, ctx: Context) -> _First | None:
     return _First(item, query, inner)
 
 
-def _is_count(limit: a.Expr | None) -> bool:
-    return isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value not in {"0", "1"}
+def _is_count(limit: a.Expr | None, *, one: bool) -> bool:
+    counts = isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value != "0"
+    return counts and (one or limit.value != "1")  # type: ignore[union-attr] # a constant counts
 
 
 def _numbered(found: _First, ctx: Context) -> tuple[a.Derived, tuple[a.Expr, ...], list[a.Expr]] | None:
