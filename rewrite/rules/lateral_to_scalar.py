@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeGuard
 
 from rewright.equivalence.laws.correlation import take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, reads_tables, rule
@@ -84,17 +83,12 @@ def _told(rest: a.Select, item: a.Derived, ctx: Context, *, padded: bool) -> Ite
 def _is_certain(query: a.Select, ctx: Context) -> bool:
     """Whether what the first row is sorted and tied by holds a key, so that no other could be the first."""
     inner = take_apart(replace(query, targets=(), order_by=(), limit=None))
-    if inner is None or len(inner.items) != 1 or not isinstance(inner.items[0], a.Scan):
+    source = inner.items[0] if inner is not None and len(inner.items) == 1 else None
+    if inner is None or not isinstance(source, a.Scan):
         return False
-    (source,) = inner.items
-    known = {
-        x.pos for x in (*(k.expr for k in query.order_by), *(t.key for t in inner.ties)) if _of(x, source)
-    }
+    fixed = (*(k.expr for k in query.order_by), *(t.key for t in inner.ties))
+    known = {x.pos for x in fixed if isinstance(x, a.Column) and x.rel == source.rel}
     return any(columns <= known for columns, _ in ctx.keys(source))
-
-
-def _of(expr: a.Expr, source: a.Scan) -> TypeGuard[a.Column]:
-    return isinstance(expr, a.Column) and expr.rel == source.rel
 
 
 def _of_one_row(query: a.Select, ctx: Context, *, padded: bool) -> bool:

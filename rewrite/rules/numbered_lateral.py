@@ -89,28 +89,30 @@ def _asked_firsts(block: a.Select, ctx: Context) -> Iterator[a.Select]:
     """The block with one IN the first rows of a subquery asked of numbered rows."""
     items, preds = as_product(block)
     for pred in preds:
-        if not isinstance(pred, a.Quantified) or pred.kind != "=" or pred.all:
-            continue
-        query = pred.query
-        limit = query.limit if isinstance(query, a.Select) else None
-        taken = (
-            _taken(derived(ctx.fresh(), "first", query)[0], ctx, one=True)
-            if isinstance(query, a.Select)
-            else None
-        )
-        made = None if taken is None else _numbered(taken, ctx)
-        if taken is None or made is None or limit is None or not all(t.symmetric for t in taken.inner.ties):
-            continue
-        item, (*ties, cut), shown = made
-        keys = [x for tie in ties for x in tie.args if used_rels(x) == {item.rel}]
-        targets = tuple(a.Target(f"c{i}", c) for i, c in enumerate((*shown, *keys), 1))
-        asked = replace(
-            pred,
-            ops=(*pred.ops, *(t.op.op for t in taken.inner.ties)),
-            left=(*pred.left, *(t.outer for t in taken.inner.ties)),
-            query=a.Select(targets, (item,), cut),
-        )
-        yield replace(block, from_=tuple(items), where=conjoin(asked if p is pred else p for p in preds))
+        if isinstance(pred, a.Quantified) and pred.kind == "=" and not pred.all:
+            asked = _among_firsts(pred, ctx)
+            if asked is not None:
+                where = conjoin(asked if p is pred else p for p in preds)
+                yield replace(block, from_=tuple(items), where=where)
+
+
+def _among_firsts(pred: a.Quantified, ctx: Context) -> a.Quantified | None:
+    """IN the rows that are numbered up to the limit, by what ties them as well."""
+    if not isinstance(pred.query, a.Select):
+        return None
+    taken = _taken(derived(ctx.fresh(), "first", pred.query)[0], ctx, one=True)
+    made = None if taken is None else _numbered(taken, ctx)
+    if taken is None or made is None or not all(t.symmetric for t in taken.inner.ties):
+        return None
+    item, (*tests, cut), shown = made
+    ties = taken.inner.ties
+    keys = [x for op in tests if isinstance(op, a.Op) for x in op.args if used_rels(x) == {item.rel}]
+    return replace(
+        pred,
+        ops=(*pred.ops, *(t.op.op for t in ties)),
+        left=(*pred.left, *(t.outer for t in ties)),
+        query=a.Select(numbered("c", (*shown, *keys)), (item,), cut),
+    )
 
 
 def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]:
