@@ -78,6 +78,7 @@ from rewright.rewrite.rules.transitive import transitive
 from rewright.rewrite.rules.union_of_one import union_of_one
 from rewright.rewrite.rules.union_to_all import union_to_all
 from rewright.rewrite.rules.unnest import as_lateral, unnest
+from rewright.rewrite.rules.unnest_exists import unnest_exists
 from rewright.rewrite.rules.zone_range import zone_range
 
 __all__ = ["RULES", "Context", "Rewrite", "Rule"]
@@ -85,6 +86,7 @@ __all__ = ["RULES", "Context", "Rewrite", "Rule"]
 RULES: tuple[Rule, ...] = (
     decorrelate_window,
     unnest,
+    unnest_exists,
     as_lateral,
     once_a_binding,
     as_of_join,
