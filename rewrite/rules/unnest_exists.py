@@ -8,8 +8,8 @@
      GROUP BY c.region
 
 As a condition of a block the server makes a semi-join of it. In a list, an aggregate, a CASE or an OR it asks
-row by row, or hashes each EXISTS for itself. A rule beside unnest: planners misjudge how many rows are joined,
-so that what is found with an EXISTS left as it is must not be lost for what looks cheaper. Calcite:
+row by row, or hashes each EXISTS for itself. A rule beside unnest: planners misjudge how many rows are
+joined, so that what is found with an EXISTS left as it is must not be lost for what looks cheaper. Calcite:
 SubQueryRemoveRule, RelDecorrelator.
 """
 
