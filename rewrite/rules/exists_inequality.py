@@ -158,7 +158,7 @@ def several_values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:  # noqa:
     """
     made = in_conditions(block, _with_one)
     if made is not None:
-        yield Rewrite(made, "more than one value: the least differs from the greatest")
+        yield Rewrite(made, "more than one value: the least differs from the greatest", literal=True)
 
 
 def _with_one(condition: a.Expr) -> a.Expr | None:

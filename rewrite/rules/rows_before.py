@@ -25,7 +25,8 @@ def needed_rows(preds: Sequence[a.Expr], asked: Sequence[tuple[Order, Collection
     """Conditions that may be asked of the rows before any window is taken of them. ``preds``: the outer
     block's of these rows; ``asked``: the order and the own conditions of each subquery.
 
-    A row that fails one of them is neither shown nor in the frame of a row that is.
+    A row that fails one of them is neither shown nor in the frame of a row that is. Those that are not among
+    ``preds`` follow from them for these constants.
     """
     found = [p for p in preds if all(p in own or _ends(p, order) for order, own in asked)]
     everyone = [p for p in asked[0][1] if all(p in own for _, own in asked)] if asked else []

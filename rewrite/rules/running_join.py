@@ -66,7 +66,7 @@ def running_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         values = {n: r for n, r in found.items() if r[0].sources == sources}
         made = _windowed(block, sources, values, ctx)
         if made is not None:
-            yield Rewrite(made, "each row's subquery reads the joined rows before it: a running window")
+            yield made
 
 
 _Values = dict[a.ScalarSubquery, tuple[Running, a.Expr]]
@@ -102,7 +102,7 @@ def _written_alike(inner: Inner, preds: Sequence[a.Expr], twins: dict[int, int])
     return replace(inner, local=tuple(alike(p) for p in inner.local))
 
 
-def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx: Context) -> a.Select | None:
+def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx: Context) -> Rewrite | None:
     items, preds = as_product(block)
     rels = frozenset(s.rel for s in sources)
     if any(references_whole(block, r) for r in rels):
@@ -124,7 +124,9 @@ def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx
     windowed = a.Select((*numbered("c", shown), *targets), sources, conjoin(before))
     below, columns = derived(ctx.fresh(), "running", windowed)
     rest = substitute(rest, moved_to((*shown, *marks.values()), columns))
-    return replace(rest, from_=(below, *rest.from_))
+    made = replace(rest, from_=(below, *rest.from_))
+    why = "each row's subquery reads the joined rows before it: a running window"
+    return Rewrite(made, why, literal=any(p not in preds for p in before))
 
 
 def _own(pred: a.Expr, rels: frozenset[int]) -> bool:

@@ -112,9 +112,7 @@ def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if values and not references_whole(block, source.rel):
             made = _windowed(block, source, values, ctx)
             if made is not None:
-                yield Rewrite(
-                    made, "each row's subquery reads the rows that come before it: a running window"
-                )
+                yield made
 
 
 def places(block: a.Select) -> list[a.Expr]:
@@ -239,7 +237,7 @@ def not_null(exprs: Sequence[a.Expr]) -> list[a.Expr]:
     return [a.IsNull(e, negated=True) for e in exprs]
 
 
-def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) -> a.Select | None:
+def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) -> Rewrite | None:
     if may_differ(block):
         return None
     preds = as_product(block)[1]
@@ -262,7 +260,9 @@ def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) ->
             return None
         exprs[node] = expr
         calls |= dict.fromkeys(n for n in walk_block(expr) if isinstance(n, a.WindowCall))
-    return _put(block, exprs) if alone else _below(block, source, shared, exprs, list(calls), ctx)
+    made = _put(block, exprs) if alone else _below(block, source, shared, exprs, list(calls), ctx)
+    why = "each row's subquery reads the rows that come before it: a running window"
+    return Rewrite(made, why, literal=any(p not in preds for p in shared))
 
 
 def over_rows(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context) -> a.Expr | None:
