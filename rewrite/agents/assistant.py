@@ -63,6 +63,8 @@ _ABOUT_AS_FAST = 1.15
 # seconds of a quick proof of each step, first of all candidates and then once more: what is proved at once
 # does not wait for what is not
 _QUICK = (0.3, 1.0)
+# times as long may be looked for quick proofs beside a candidate that is proved
+_BESIDE = 2.0
 # the share of the time left that a round may take when another one follows
 _EARLY = 0.5
 # the share of the time left in which the first candidates are looked at while others are searched for
@@ -176,7 +178,8 @@ class Assistant:
                 self.derivations.remember(candidate.sql, candidate.via)
         review, self._begun = self._begun, _Review()
         looking = deadline.within(deadline.left() * self.settings.looking)
-        self._prove_quickly(worth, review, deadline, looking)
+        longer = deadline.within(deadline.left() * self.settings.looking * _BESIDE)
+        self._prove_quickly(worth, review, deadline, looking, longer)
         like = alike(worth, self.prover, deadline.within(deadline.left() * self.settings.looking))
         worth = like.ordered(review.proved_first(worth))
         self._check_all(worth, review, like, deadline)
@@ -197,17 +200,24 @@ class Assistant:
         return found
 
     def _prove_quickly(
-        self, worth: Sequence[Candidate], review: _Review, deadline: Deadline, looking: Deadline
+        self,
+        worth: Sequence[Candidate],
+        review: _Review,
+        deadline: Deadline,
+        looking: Deadline,
+        longer: Deadline | None = None,
     ) -> None:
         """Look for quick proofs, each candidate briefly before any gets longer, and check what has one at
         once where it may be served: the first verified candidate does not wait for the proofs of others.
 
         Only candidates of rules are tried, and after one that is proved without reservations only those that
-        ran faster than it.
+        ran faster than it; of these a check without a proof would say less, so that they may take ``longer``.
         """
         ours = self._stops_first([c for c in worth if c.source == "rules"])
         for seconds in _QUICK:
             for candidate in ours:
+                if longer is not None and any(map(self._sure, review.passed.values())):
+                    looking = longer
                 if looking.passed:
                     return
                 if candidate.key() in review.proofs or not self._faster(candidate, review.passed.values()):

@@ -37,6 +37,8 @@ _CLEAR_OF_NOISE = 0.6
 _TICK = 0.01
 _MUCH_FASTER = 0.7
 _ABOUT_AS_FAST = 1.15
+# the share of what the fastest saves that is nearly all of it
+_NEARLY_ALL = 0.95
 _LOOKS = 3
 # times the gain that a run must show: estimates err more
 _ESTIMATED = 2.0
@@ -268,10 +270,11 @@ class Decision:
         return min(close, key=lambda w: (self._level(w), self._rank(w)))
 
     def _about_as_fast(self, one: Weighed, first: Weighed) -> bool:
-        """Whether ``one`` is within a small share of the fastest, or slower by no more than a busy machine
-        may add.
+        """Whether ``one`` is within a small share of the fastest, slower by no more than a busy machine may
+        add, or saves nearly all that the fastest saves.
         """
-        if self._rank(one)[2] <= _ABOUT_AS_FAST * self._rank(first)[2]:
+        ratios = self._rank(one)[2], self._rank(first)[2]
+        if ratios[0] <= _ABOUT_AS_FAST * ratios[1] or 1.0 - ratios[0] >= _NEARLY_ALL * (1.0 - ratios[1]):
             return True
         seconds = one.seconds_after, first.seconds_after
         return None not in seconds and (seconds[0] or 0.0) - (seconds[1] or 0.0) <= _TICK

@@ -28,7 +28,7 @@ from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_g
 from rewright.rewrite.rules.early_limit import early_limit
 from rewright.rewrite.rules.exists_extreme import exists_extreme
 from rewright.rewrite.rules.exists_group import exists_group
-from rewright.rewrite.rules.exists_inequality import exists_inequality
+from rewright.rewrite.rules.exists_inequality import exists_inequality, several_values
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
@@ -45,6 +45,7 @@ from rewright.rewrite.rules.inner_join import inner_join
 from rewright.rewrite.rules.join_as_product import join_as_product
 from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
+from rewright.rewrite.rules.lateral_to_scalar import lateral_to_scalar
 from rewright.rewrite.rules.loose_scan import loose_scan
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
 from rewright.rewrite.rules.merge_grouped import merge_grouped
@@ -78,6 +79,7 @@ from rewright.rewrite.rules.transitive import transitive
 from rewright.rewrite.rules.union_of_one import union_of_one
 from rewright.rewrite.rules.union_to_all import union_to_all
 from rewright.rewrite.rules.unnest import as_lateral, unnest
+from rewright.rewrite.rules.unnest_exists import unnest_exists
 from rewright.rewrite.rules.zone_range import zone_range
 
 __all__ = ["RULES", "Context", "Rewrite", "Rule"]
@@ -85,11 +87,13 @@ __all__ = ["RULES", "Context", "Rewrite", "Rule"]
 RULES: tuple[Rule, ...] = (
     decorrelate_window,
     unnest,
+    unnest_exists,
     as_lateral,
     once_a_binding,
     as_of_join,
     eager_count,
     exists_inequality,
+    several_values,
     exists_extreme,
     exists_group,
     anti_join,
@@ -104,6 +108,7 @@ RULES: tuple[Rule, ...] = (
     join_as_product,
     key_range,
     late_filters,
+    lateral_to_scalar,
     merge_aggregates,
     merge_grouped,
     or_exists,

@@ -12,7 +12,8 @@ nothing but which groups there are is asked of the same rows, the groups are ask
     -->
     SELECT ord FROM line GROUP BY ord HAVING min(supp) <> max(supp)
 
-Hazards 2, 3.
+So are they in the subquery of IN, and where EXISTS pairs the rows of a group. A HAVING that asks whether
+there is more than one different value asks that too, without sorting them (`several_values`). Hazards 2, 3.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.laws.correlation import Inner, take_apart
-from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, aggregated, rule
+from rewright.rewrite.rules.conditions import in_conditions, turned
 from rewright.rewrite.rules.correlation import once_a_key, reduction
+from rewright.rewrite.rules.two_values import compared_with_one, counts_values, groups_asked, pairs_asked
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, compare, left_join
 from rewright.sql.facts import may_differ
-from rewright.sql.walk import as_product, conjoin, has_window, renumber, same_source, used_rels
+from rewright.sql.walk import as_product, conjoin, used_rels
 
 _SAID = "a different value exists when the group's least or greatest value differs"
 
@@ -36,15 +39,21 @@ def exists_inequality(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct in as_product(block)[1]:
         negated = isinstance(conjunct, a.Not)
         node = conjunct.arg if isinstance(conjunct, a.Not) else conjunct
-        if not isinstance(node, a.Exists) or not isinstance(node.query, a.Select):
+        other = _by_groups(node, ctx)
+        if other is not None:
+            items, preds = as_product(block)
+            asked = a.Not(other) if negated else other
+            where = conjoin(tuple(asked if p == conjunct else p for p in preds))
+            yield Rewrite(replace(block, from_=tuple(items), where=where), _SAID)
+        if not isinstance(node, a.Exists):
             continue
         inner = _inner(node.query)
         pair = _different(inner) if inner is not None else None
         if inner is None or pair is None:
             continue
-        asked = None if negated else _groups_asked(block, conjunct, inner, pair, ctx)
-        if asked is not None:
-            yield Rewrite(asked, _SAID)
+        shown = None if negated else groups_asked(block, conjunct, inner, pair, ctx)
+        if shown is not None:
+            yield Rewrite(shown, _SAID)
         for whole in (False, True):
             limit = reduction(block, inner.ties, conjunct, ctx, whole=whole)
             if limit is not None:
@@ -56,7 +65,9 @@ def exists_inequality(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             yield Rewrite(made, _SAID)
 
 
-def _inner(query: a.Select) -> Inner | None:
+def _inner(query: a.Query) -> Inner | None:
+    if not isinstance(query, a.Select):
+        return None
     if query.group_by is not None or query.having is not None or query.limit is not None or query.ctes:
         return None
     if query.offset is not None or may_differ(query):
@@ -80,38 +91,29 @@ def _different(inner: Inner) -> tuple[a.Expr, a.Expr] | None:
     return None
 
 
-def _groups_asked(
-    block: a.Select, conjunct: a.Expr, inner: Inner, pair: tuple[a.Expr, a.Expr], ctx: Context
-) -> a.Select | None:
-    """The groups in which there are two different values, where the block shows which groups those are of
-    the same rows, each once.
-    """
-    items, preds = as_product(block)
-    if len(items) != 1 or len(inner.items) != 1 or not same_source(items[0], inner.items[0]):
+def _by_groups(node: a.Expr, ctx: Context) -> a.Expr | None:
+    """EXISTS of pairs of rows, or IN a list of rows with another one beside them, asked of groups."""
+    if isinstance(node, a.Exists):
+        return pairs_asked(node, ctx)
+    if (
+        not isinstance(node, a.Quantified)
+        or node.kind != "="
+        or node.all
+        or not isinstance(node.query, a.Select)
+    ):
         return None
-    (source,) = items
-    twins = dict.fromkeys(inner.rels, source.rel)  # type: ignore[union-attr] # only leaves are the same source
-    rest = [p for p in preds if p != conjunct]
-    value, outer = pair
-    alike = all(t.symmetric and renumber(t.inner, twins) == t.outer for t in inner.ties)
-    if not alike or renumber(value, twins) != outer or {renumber(p, twins) for p in inner.local} != {*rest}:
+    query = replace(node.query, order_by=(), distinct=None)
+    if node.query.limit is not None or node.query.offset is not None or query.group_by is not None:
         return None
-    keys = tuple(dict.fromkeys(renumber(t.key, twins) for t in inner.ties))
-    shown = {t.expr for t in block.targets} | {k.expr for k in block.order_by}
-    if block.distinct != () or block.group_by is not None or not shown <= {*keys} or has_window(block):
-        return None
-    low, high = aggregate("min", outer), aggregate("max", outer)
-    differ = None if low is None or high is None else compare("<>", low, high)
-    if differ is None:
-        return None
-    filled = [a.IsNull(k, negated=True) for k in keys if ctx.filled(k, items) is None]
-    return replace(
-        block,
-        where=conjoin((*rest, *filled)),
-        group_by=(keys,),
-        having=differ,
-        distinct=None if {t.expr for t in block.targets} == {*keys} else (),
-    )
+    for conjunct in as_product(query)[1]:
+        inner = _inner(conjunct.query) if isinstance(conjunct, a.Exists) else None
+        pair = _different(inner) if inner is not None else None
+        if inner is None or pair is None:
+            continue
+        made = groups_asked(query, conjunct, inner, pair, ctx, often=True)
+        if made is not None:
+            return replace(node, query=made)
+    return None
 
 
 def _grouped(
@@ -142,3 +144,23 @@ def _grouped(
     test = a.Or((a.IsNull(known.values[0]), *unknown, a.And(compared)))
     from_ = left_join(items, known.item, conjoin(known.on))
     return replace(block, from_=from_, where=conjoin((*rest, test)))
+
+
+@rule(SELECT.where(aggregated, counts_values), priority=60, category="predicate")
+def several_values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:  # noqa: ARG001 - a rule's arguments
+    """A count of different values that is compared with one is a comparison of the least with the greatest.
+
+        SELECT l.ord FROM line l GROUP BY l.ord HAVING count(DISTINCT l.supp) > 1
+        -->
+        SELECT l.ord FROM line l GROUP BY l.ord HAVING min(l.supp) <> max(l.supp)
+
+    DISTINCT sorts each group's values; extremes are kept in a hash table.
+    """
+    made = in_conditions(block, _with_one)
+    if made is not None:
+        yield Rewrite(made, "more than one value: the least differs from the greatest", literal=True)
+
+
+def _with_one(condition: a.Expr) -> a.Expr | None:
+    found = turned(condition)
+    return None if found is None else compared_with_one(found[0], found[1], found[2].value)

@@ -17,6 +17,7 @@ from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.hoisting import hoisted
 from rewright.sql import algebra as a
 from rewright.sql.build import ascending, compare, derived, numbered, or_zero
+from rewright.sql.constants import NUMBERS
 from rewright.sql.facts import (
     NOT_NULL_ON_EMPTY,
     may_differ,
@@ -25,6 +26,7 @@ from rewright.sql.facts import (
     ordered_by_value,
     strict_columns,
 )
+from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -43,6 +45,9 @@ from rewright.sql.walk import (
     used_rels,
     walk_block,
 )
+
+# aggregates of an ordered set that pick its values
+_RANKED = frozenset({"percentile_cont", "percentile_disc", "mode"})
 
 
 class Kind(Enum):
@@ -133,7 +138,7 @@ def _ordered(call: a.Aggregate, inner: Inner, ctx: Context) -> frozenset[str] | 
     its own ORDER BY leaves no rows free that its value could tell apart, since their values, or a key of each
     table, are among the sort keys. Columns that are tied are the same in all rows.
     """
-    if ordered_by_value(call) or not order_sensitive(call):
+    if ordered_by_value(call) or not order_sensitive(call) or _by_rank(call):
         return frozenset()
     if not call.order_by or not call.func.is_builtin:
         return None
@@ -146,6 +151,22 @@ def _ordered(call: a.Aggregate, inner: Inner, ctx: Context) -> frozenset[str] | 
             return None
         names |= found
     return names
+
+
+def _by_rank(call: a.Aggregate) -> bool:
+    """Whether it picks values by their rank (a percentile, the mode): rows that sort alike are alike."""
+    picks = call.func.is_builtin and call.func.name in _RANKED and not call.distinct
+    constant = not any(used_rels(x) or has_subquery(x) for x in call.direct)
+    return (
+        picks
+        and constant
+        and all(equality_is_identity(k.expr.type) or _as_float(k.expr) for k in call.order_by)
+    )
+
+
+def _as_float(expr: a.Expr) -> bool:
+    """A number made a float, in which numerics that are equal look alike."""
+    return isinstance(expr, a.Cast) and expr.type.name == "float8" and expr.arg.type.name in NUMBERS
 
 
 def _key_among(item: a.FromItem, columns: Collection[tuple[int, int]], ctx: Context) -> frozenset[str] | None:

@@ -6,10 +6,11 @@
     BY o.total DESC, o.id) AS n FROM ord o) f WHERE f.key1 = c.id AND f.n <= 3
 
 Without an index the subquery reads all rows for each outer row. The rows may be groups: these are grouped by
-what ties them as well. A subquery of FROM that reads rows further out, as below json_agg in what ORMs print,
-is numbered in the same way: what ties it then stands one block further out, where unnest takes it. Which of
-equal rows comes first is free in both forms. Calcite's RelDecorrelator numbers correlated LIMITs in the same
-way. The way back is top_per_group. Hazards 14, M9.
+what ties them as well. So are those of IN (SELECT … LIMIT k), which are then asked for with what ties them. A
+subquery of FROM that reads rows further out, as below json_agg in what ORMs print, is numbered in the same
+way: what ties it then stands one block further out, where unnest takes it. Which of equal rows comes first is
+free in both forms. Calcite's RelDecorrelator numbers correlated LIMITs in the same way. The way back is
+top_per_group. Hazards 14, M9.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from rewright.sql import algebra as a
 from rewright.sql.build import compare, derived, numbered
 from rewright.sql.builtins import builtins
 from rewright.sql.facts import may_differ
-from rewright.sql.types import INT8, equality_is_identity
+from rewright.sql.types import INT8
 from rewright.sql.walk import (
+    as_product,
     conjoin,
     conjuncts,
     copy_fresh,
@@ -36,7 +38,10 @@ from rewright.sql.walk import (
     replace_item,
     returns_set,
     substitute,
+    used_rels,
 )
+
+_SAID = "the first rows for each outer row are numbered once for all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,40 @@ def numbered_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             moved = {(found.item.rel, i): c for i, c in enumerate(shown)}
             yield Rewrite(
                 substitute(replace(block, from_=from_, where=where), moved),
-                "the first rows for each outer row are numbered once for all",
+                _SAID,
             )
+    for asked in _asked_firsts(block, ctx):
+        yield Rewrite(asked, _SAID)
+
+
+def _asked_firsts(block: a.Select, ctx: Context) -> Iterator[a.Select]:
+    """The block with one IN the first rows of a subquery asked of numbered rows."""
+    items, preds = as_product(block)
+    for pred in preds:
+        if isinstance(pred, a.Quantified) and pred.kind == "=" and not pred.all:
+            asked = _among_firsts(pred, ctx)
+            if asked is not None:
+                where = conjoin(asked if p is pred else p for p in preds)
+                yield replace(block, from_=tuple(items), where=where)
+
+
+def _among_firsts(pred: a.Quantified, ctx: Context) -> a.Quantified | None:
+    """IN the rows that are numbered up to the limit, by what ties them as well."""
+    if not isinstance(pred.query, a.Select):
+        return None
+    taken = _taken(derived(ctx.fresh(), "first", pred.query)[0], ctx, one=True)
+    made = None if taken is None else _numbered(taken, ctx)
+    if taken is None or made is None or not all(t.symmetric for t in taken.inner.ties):
+        return None
+    item, (*tests, cut), shown = made
+    ties = taken.inner.ties
+    keys = [x for op in tests if isinstance(op, a.Op) for x in op.args if used_rels(x) == {item.rel}]
+    return replace(
+        pred,
+        ops=(*pred.ops, *(t.op.op for t in ties)),
+        left=(*pred.left, *(t.outer for t in ties)),
+        query=a.Select(numbered("c", (*shown, *keys)), (item,), cut),
+    )
 
 
 def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]:
@@ -108,11 +145,14 @@ def _product(item: a.FromItem) -> Iterator[a.FromItem]:
         yield item
 
 
-def _taken(item: a.Derived, ctx: Context) -> _First | None:
+def _taken(item: a.Derived, ctx: Context, *, one: bool = False) -> _First | None:
+    """``one``: a single row, too, which unnest takes of FROM."""
     query = item.query
     if not isinstance(query, a.Select) or query.ctes or query.offset is not None or query.with_ties:
         return None
-    if query.distinct is not None or not query.order_by or may_differ(query) or not _is_count(query.limit):
+    if query.distinct is not None or not query.order_by or may_differ(query):
+        return None
+    if not _is_count(query.limit, one=one):
         return None
     shown = (*query.targets, *query.order_by, *([] if query.having is None else [query.having]))
     if any(returns_set(t.expr) or has_window(t.expr) for t in query.targets):
@@ -129,16 +169,16 @@ def _taken(item: a.Derived, ctx: Context) -> _First | None:
     return _First(item, query, inner)
 
 
-def _is_count(limit: a.Expr | None) -> bool:
-    return isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value not in {"0", "1"}
+def _is_count(limit: a.Expr | None, *, one: bool) -> bool:
+    counts = isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value != "0"
+    return counts and (one or limit.value != "1")  # type: ignore[union-attr] # a constant counts
 
 
 def _numbered(found: _First, ctx: Context) -> tuple[a.Derived, tuple[a.Expr, ...], list[a.Expr]] | None:
     """The item, the conditions that tie and cut it, and its columns."""
     query, inner = found.query, found.inner
     keys = tuple(dict.fromkeys(t.key for t in inner.ties))
-    if query.group_by is not None and not all(equality_is_identity(k.type) for k in keys):
-        return None
+    # rows are tied and grouped by the same equality, and the key is shown to nothing but the ties
     reference = next(f for f in builtins().functions("row_number") if f.kind == "w").to_ref()
     number = a.WindowCall(reference, (), a.Window(keys, query.order_by), INT8)
     targets = (*query.targets, *numbered("key", keys), a.Target("n", number))

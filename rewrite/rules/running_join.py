@@ -20,14 +20,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.equivalence.laws.correlation import Inner
-from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.decorrelate_window import matchings
+from rewright.rewrite.rules.rows_before import needed_rows
 from rewright.rewrite.rules.running_window import (
     Running,
     Source,
+    asked_of_rows,
     not_null,
     over_rows,
-    places,
     running_block,
     running_rows_of,
     shown_of,
@@ -46,12 +47,11 @@ from rewright.sql.walk import (
     renumber,
     substitute,
     used_rels,
-    walk_block,
 )
 
 
 @rule(
-    SELECT.where(ungrouped, reads_tables),
+    SELECT.where(reads_tables),
     guards=("filters-after",),
     known_as="WinMagic (Zuzarte et al. 2003)",
     priority=86,
@@ -61,13 +61,12 @@ def running_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     if len(items) < 2 or free_of_all(items) or may_differ(block):
         return
-    nodes = [n for p in places(block) for n in walk_block(p) if isinstance(n, a.ScalarSubquery)]
-    found = {n: r for n in dict.fromkeys(nodes) if (r := _running(block, items, preds, n)) is not None}
+    found = {n: r for n in asked_of_rows(block) if (r := _running(block, items, preds, n)) is not None}
     for sources in dict.fromkeys(running.sources for running, _ in found.values()):
         values = {n: r for n, r in found.items() if r[0].sources == sources}
         made = _windowed(block, sources, values, ctx)
         if made is not None:
-            yield Rewrite(made, "each row's subquery reads the joined rows before it: a running window")
+            yield made
 
 
 _Values = dict[a.ScalarSubquery, tuple[Running, a.Expr]]
@@ -103,14 +102,16 @@ def _written_alike(inner: Inner, preds: Sequence[a.Expr], twins: dict[int, int])
     return replace(inner, local=tuple(alike(p) for p in inner.local))
 
 
-def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx: Context) -> a.Select | None:
+def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx: Context) -> Rewrite | None:
     items, preds = as_product(block)
     rels = frozenset(s.rel for s in sources)
     if any(references_whole(block, r) for r in rels):
         return None
-    known = [{*running.local, *not_null(running.apart(ctx))} for running, _ in values.values()]
-    early = ctx.holds("filters-after", False)
-    before = [p for p in preds if all(p in k for k in known) or (early and _own(p, rels))]
+    asked = [
+        (running.order, {*running.local, *not_null(running.apart(ctx))}) for running, _ in values.values()
+    ]
+    before = needed_rows([p for p in preds if used_rels(p) <= rels], asked)
+    before += [p for p in preds if p not in before and ctx.holds("filters-after", False) and _own(p, rels)]
     exprs = {n: over_rows(target, running, before, ctx) for n, (running, target) in values.items()}
     if any(e is None for e in exprs.values()):
         return None
@@ -123,7 +124,9 @@ def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx
     windowed = a.Select((*numbered("c", shown), *targets), sources, conjoin(before))
     below, columns = derived(ctx.fresh(), "running", windowed)
     rest = substitute(rest, moved_to((*shown, *marks.values()), columns))
-    return replace(rest, from_=(below, *rest.from_))
+    made = replace(rest, from_=(below, *rest.from_))
+    why = "each row's subquery reads the joined rows before it: a running window"
+    return Rewrite(made, why, literal=any(p not in preds for p in before))
 
 
 def _own(pred: a.Expr, rels: frozenset[int]) -> bool:

@@ -20,10 +20,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.equivalence.laws.correlation import Inner, Tie
-from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.correlation import aggregate_block
 from rewright.rewrite.rules.nearest_row import first_row_block, picked
-from rewright.rewrite.rules.rolling import within
+from rewright.rewrite.rules.rows_before import needed_rows
+from rewright.rewrite.rules.running_order import Order, order_of, rolling
+from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, function, moved_to, numbered, operator
 from rewright.sql.facts import divides, may_differ, order_sensitive
@@ -52,18 +54,6 @@ PICKED = frozenset({"count", "min", "max", "bool_and", "bool_or", "every"})
 _ONE = a.Cast(a.Const("1", INT4), INT8, implicit=True, method="func", func=function("int8", "int4"))
 BEFORE = a.Frame("groups", "unbounded_preceding", "preceding", end_offset=_ONE)
 Source = a.Scan | a.CteScan
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """Sort keys over the outer rows and whether each is falling. ``strict``: the current row's peers are left
-    out.
-    """
-
-    keys: tuple[tuple[a.Expr, bool], ...]
-    strict: bool
-    # which rows on one side of the current one count; None: all that come before
-    frame: a.Frame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +97,7 @@ class Running:
 
 
 @rule(
-    SELECT.where(ungrouped, reads_tables),
+    SELECT.where(reads_tables),
     guards=GUARDS,
     known_as="WinMagic (Zuzarte et al. 2003)",
     priority=86,
@@ -115,21 +105,33 @@ class Running:
 )
 def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     sources = [s for item in block.from_ for s in _kept(item)]
-    if not sources or not any(isinstance(n, a.ScalarSubquery) for p in places(block) for n in walk_block(p)):
+    if not sources or not asked_of_rows(block):
         return
     for source in sources:
         values = _values(block, source)
         if values and not references_whole(block, source.rel):
             made = _windowed(block, source, values, ctx)
             if made is not None:
-                yield Rewrite(
-                    made, "each row's subquery reads the rows that come before it: a running window"
-                )
+                yield made
 
 
 def places(block: a.Select) -> list[a.Expr]:
-    keys = [k.expr for k in block.order_by]
-    return [*(t.expr for t in block.targets), *keys, *(block.distinct or ()), *conjuncts(block.where)]
+    keys = [*(k.expr for k in block.order_by), *(k for one in block.group_by or () for k in one)]
+    having = [] if block.having is None else [block.having]
+    return [
+        *(t.expr for t in block.targets),
+        *keys,
+        *(block.distinct or ()),
+        *conjuncts(block.where),
+        *having,
+    ]
+
+
+def asked_of_rows(block: a.Select) -> list[a.ScalarSubquery]:
+    """The subqueries that a block asks for each of its rows, not those that it asks for each group."""
+    nodes = [n for p in places(block) for n in walk_block(p) if isinstance(n, a.ScalarSubquery)]
+    late = above_groups(block)
+    return [n for n in dict.fromkeys(nodes) if n not in late]
 
 
 def _kept(item: a.FromItem) -> Iterator[Source]:
@@ -150,16 +152,14 @@ _Values = dict[a.ScalarSubquery, tuple[Running, a.Expr]]
 def _values(block: a.Select, source: Source) -> _Values:
     """The subqueries that look at earlier rows of ``source``, with their targets in the outer row's terms."""
     found: _Values = {}
-    for place in places(block):
-        for node in walk_block(place):
-            if isinstance(node, a.ScalarSubquery) and node not in found:
-                inner = running_block(node.query) if source.rel in free_rels(node.query) else None
-                running = running_rows(inner, source) if inner is not None else None
-                if inner is None or running is None:
-                    continue
-                target = shown_of(inner, running, dict.fromkeys(inner.rels, source.rel))
-                if target is not None:
-                    found[node] = (running, target)
+    for node in asked_of_rows(block):
+        inner = running_block(node.query) if source.rel in free_rels(node.query) else None
+        running = running_rows(inner, source) if inner is not None else None
+        if inner is None or running is None:
+            continue
+        target = shown_of(inner, running, dict.fromkeys(inner.rels, source.rel))
+        if target is not None:
+            found[node] = (running, target)
     return found
 
 
@@ -205,7 +205,7 @@ def running_rows_of(inner: Inner, twins: dict[int, int], sources: tuple[Source, 
         return None
     partition = tuple(_image(t, twins) for t in inner.ties)
     one = len(inner.others) == 1
-    order = _order(inner.others[0], inner.rels, twins) if one else rolling(inner.others, inner.rels, twins)
+    order = order_of(inner.others[0], inner.rels, twins) if one else rolling(inner.others, inner.rels, twins)
     local = tuple(renumber(p, twins) for p in inner.local)
     if order is None or None in partition or any(has_subquery(p) for p in local):
         return None
@@ -214,74 +214,6 @@ def running_rows_of(inner: Inner, twins: dict[int, int], sources: tuple[Source, 
 
 def _image(tie: Tie, twins: dict[int, int]) -> a.Expr | None:
     return renumber(tie.key, twins) if renumber(tie.inner, twins) == tie.outer and tie.symmetric else None
-
-
-def rolling(preds: Sequence[a.Expr], inside: frozenset[int], twins: dict[int, int]) -> Order | None:
-    """Two conditions that keep the rows on one side of the outer one within a distance."""
-    if len(preds) != 2:
-        return None
-    for side, other in (preds, preds[::-1]):
-        found = _compared(side, inside, twins) if isinstance(side, a.Op) else None
-        if found is None or found[2]:
-            continue
-        frame = within(other, found[0], twins, after=found[1])
-        if frame is not None:
-            return Order(((found[0], False),), strict=False, frame=frame)
-    return None
-
-
-def _order(pred: a.Expr, inside: frozenset[int], twins: dict[int, int]) -> Order | None:
-    """A condition that says that the inner row comes before the outer one, by the same expressions."""
-    match pred:
-        case a.Op():
-            found = _compared(pred, inside, twins)
-            return None if found is None else Order((found[:2],), found[2])
-        case a.RowCompare(kind="<" | "<=" | ">" | ">=", ops=ops, left=left, right=right):
-            parts = [
-                _compared(a.Op(*x, pred.type), inside, twins)
-                for x in zip(ops, zip(left, right, strict=True), strict=True)
-            ]
-            if any(p is None for p in parts):
-                return None
-            return Order(tuple(p[:2] for p in parts if p), pred.kind in {"<", ">"})
-        case a.Or(args=(one, other)):
-            return _stepwise(one, other, inside, twins) or _stepwise(other, one, inside, twins)
-        case _:
-            return None
-
-
-def _stepwise(one: a.Expr, other: a.Expr, inside: frozenset[int], twins: dict[int, int]) -> Order | None:
-    """``a < x OR (a = x AND …)``."""
-    first = _compared(one, inside, twins) if isinstance(one, a.Op) else None
-    if first is None or not first[2]:
-        return None
-    parts = conjuncts(other)
-    ties = [p for p in parts if _equated(p, first[0], twins)]
-    rest = conjoin(p for p in parts if p not in ties)
-    order = _order(rest, inside, twins) if len(ties) == 1 and rest is not None else None
-    return None if order is None else Order((first[:2], *order.keys), order.strict)
-
-
-def _equated(pred: a.Expr, image: a.Expr, twins: dict[int, int]) -> bool:
-    if not isinstance(pred, a.Op) or pred.op.btree != "=" or not pred.op.is_builtin or len(pred.args) != 2:
-        return False
-    own = [bool(used_rels(x) & twins.keys()) for x in pred.args]
-    return sorted(own) == [False, True] and all(renumber(x, twins) == image for x in pred.args)
-
-
-def _compared(pred: a.Op, inside: frozenset[int], twins: dict[int, int]) -> tuple[a.Expr, bool, bool] | None:
-    """The expression that both rows are compared by, whether its order is falling,
-    and whether it is strict.
-    """
-    kind = pred.op.btree
-    if kind not in {"<", "<=", ">", ">="} or not pred.op.is_builtin or pred.op.left != pred.op.right:
-        return None
-    left, right = pred.args
-    if not used_rels(left) <= inside:
-        left, right, kind = right, left, {"<": ">", ">": "<", "<=": ">=", ">=": "<="}[kind]
-    if not used_rels(left) or not used_rels(left) <= inside or renumber(left, twins) != right:
-        return None
-    return right, kind in {">", ">="}, kind in {"<", ">"}
 
 
 # --------------------------------------------------------------------------- windows
@@ -305,16 +237,20 @@ def not_null(exprs: Sequence[a.Expr]) -> list[a.Expr]:
     return [a.IsNull(e, negated=True) for e in exprs]
 
 
-def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) -> a.Select | None:
+def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) -> Rewrite | None:
     if may_differ(block):
         return None
     preds = as_product(block)[1]
     # a row with NULL in a key is in nobody's frame: where the block drops it, it goes before
-    asked = [{*running.local, *not_null(running.apart(ctx))} for running, _ in values.values()]
-    shared = [p for p in preds if all(p in local for local in asked)]
-    alone = ctx.holds("filters-after", len(shared) == len(preds)) and block.from_ == (source,)
-    alone = alone and not any(
-        isinstance(n, a.ScalarSubquery) and n in values for p in preds for n in walk_block(p)
+    asked = [
+        (running.order, {*running.local, *not_null(running.apart(ctx))}) for running, _ in values.values()
+    ]
+    shared = needed_rows([p for p in preds if used_rels(p) <= {source.rel}], asked)
+    alone = ctx.holds("filters-after", {*preds} == {*shared}) and block.from_ == (source,)
+    alone = (
+        alone
+        and block.group_by is None
+        and not any(isinstance(n, a.ScalarSubquery) and n in values for p in preds for n in walk_block(p))
     )
     calls: dict[a.WindowCall, None] = {}
     exprs: dict[a.ScalarSubquery, a.Expr] = {}
@@ -324,7 +260,9 @@ def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) ->
             return None
         exprs[node] = expr
         calls |= dict.fromkeys(n for n in walk_block(expr) if isinstance(n, a.WindowCall))
-    return _put(block, exprs) if alone else _below(block, source, shared, exprs, list(calls), ctx)
+    made = _put(block, exprs) if alone else _below(block, source, shared, exprs, list(calls), ctx)
+    why = "each row's subquery reads the rows that come before it: a running window"
+    return Rewrite(made, why, literal=any(p not in preds for p in shared))
 
 
 def over_rows(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context) -> a.Expr | None:

@@ -18,6 +18,7 @@ from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     block_exprs,
+    canonical,
     conjoin,
     conjuncts,
     defined_rels,
@@ -73,8 +74,8 @@ def groups(block: a.Select, ctx: Context, *, domain: bool = True) -> tuple[Group
             continue
         if place.lateral is not None and found.kind is Kind.ROW:
             continue  # the server joins these by itself
-        # only values over plain tables are merged; others have a table of their own
-        alone = place.node is None or not all(isinstance(i, a.Scan) for i in found.items)
+        # only values over tables and views are merged; others have a table of their own
+        alone = place.node is None or not all(_is_source(i) for i in found.items)
         if found.kind is not Kind.ROW and domain and not ctx.holds("ties-only", not found.others):
             through = over_domain(found, block, ctx)
             if through is None:
@@ -190,7 +191,18 @@ def _asked(pred: a.Expr) -> a.Query | None:
 # --------------------------------------------------------------------------- merging
 
 
+def _is_source(item: a.FromItem) -> bool:
+    """Whether a copy of an item has the same rows: a table, a CTE, or a subquery or view over such."""
+    if isinstance(item, a.Derived):
+        return not item.lateral and not item.security_barrier and not free_rels(item.query)
+    return isinstance(item, a.Scan | a.CteScan)
+
+
 def _label(item: a.FromItem) -> str:
+    if isinstance(item, a.Derived):
+        return repr(canonical(item.query))
+    if isinstance(item, a.CteScan):
+        return f"with {item.cte}"
     assert isinstance(item, a.Scan)
     return f"{item.table.schema}.{item.table.name}.{item.only}"
 
@@ -201,7 +213,7 @@ def _aligned(found: Nested, model: Nested) -> Nested:
     rels = {
         i.rel: m.rel
         for i, m in zip(mine, theirs, strict=True)
-        if isinstance(i, a.Scan) and isinstance(m, a.Scan)
+        if not isinstance(i, a.Join) and not isinstance(m, a.Join)
     }
     ties = tuple(replace(t, inner=renumber(t.inner, rels), op=renumber(t.op, rels)) for t in found.ties)
     return replace(

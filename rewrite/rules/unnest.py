@@ -11,11 +11,11 @@ stand.
      WHERE coalesce(agg.value2, 0) > 2
 
 In the select list, WHERE, HAVING and ORDER BY, in aggregates, as LATERAL items of FROM, as [NOT] IN and
-EXISTS over groups. Subqueries over one source are merged (subquery coalescing, Bellamkonda et al. 2009). What
-is computed of aggregates is computed outside, so that no rows give the same there. Where a condition refuses
-the value of no rows, the join is an inner one, and the table may be computed for the keys of the outer rows
-only. Kim 1982; Galindo-Legaria and Joshi 2001; Neumann and Kemper, "Unnesting Arbitrary Queries" (BTW 2015).
-Calcite: SubQueryRemoveRule, RelDecorrelator. Hazards 1.
+EXISTS over groups (EXISTS as a value: unnest_exists). Subqueries over one source are merged (subquery
+coalescing, Bellamkonda et al. 2009). What is computed of aggregates is computed outside, so that no rows give
+the same there. Where a condition refuses the value of no rows, the join is an inner one, and the table may be
+computed for the keys of the outer rows only. Kim 1982; Galindo-Legaria and Joshi 2001; Neumann and Kemper,
+"Unnesting Arbitrary Queries" (BTW 2015). Calcite: SubQueryRemoveRule, RelDecorrelator. Hazards 1.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ def unnest(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     late = above_groups(block)
     below = grouped_below(block, ctx) if any(free_rels(n) for n in late) else None
     if below is not None:
-        yield from _ways(below, ctx)
+        yield from ways(below, ctx)
     # what is asked of groups is joined to groups; subqueries in aggregates, in conditions and in FROM to rows
     if below is None or any(p.node not in late for g in groups(block, ctx) for p in g.places):
-        yield from _ways(block, ctx)
+        yield from ways(block, ctx)
 
 
-def _ways(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+def ways(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """All groups of subqueries at once, and each by itself."""
     found = groups(block, ctx)
     if len(found) > 1:

@@ -626,8 +626,9 @@ def test_of_two_about_as_fast_the_proved_one_is_taken() -> None:
         def check(self, original: str, candidate: str, seconds: float) -> Evidence:
             return Evidence("tested" if candidate == GOOD_CTE else "proved")
 
-    # the clock of a busy machine does not tell milliseconds apart
-    for good, cte, taken in ((0.2, 0.19, GOOD), (0.2, 0.1, GOOD_CTE), (0.009, 0.002, GOOD)):
+    # the clock of a busy machine does not tell milliseconds apart, and what saves nearly all will do
+    milliseconds, nearly_all = (0.009, 0.002, GOOD), ((0.05, 0.02, GOOD), (0.08, 0.02, GOOD_CTE))
+    for good, cte, taken in ((0.2, 0.19, GOOD), (0.2, 0.1, GOOD_CTE), milliseconds, *nearly_all):
         server = Server(times={GOOD: good, GOOD_CTE: cte})
         outcome = optimise(server, Mixed(), Rules([[GOOD, GOOD_CTE]]), trust="tested")
         assert outcome.to_json()["rewritten"] == taken
@@ -719,6 +720,25 @@ def test_the_stops_on_the_way_to_a_candidate_are_proved_before_it() -> None:
     ports = Ports(server, Judge(), Rules([[GOOD_CTE, GOOD], []]), prover=believer, derivations=way)
     Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=1))
     assert believer.asked[:2] == [GOOD, GOOD_CTE]
+
+
+def test_beside_a_proved_one_quick_proofs_of_what_is_faster_have_longer() -> None:
+    class Slow(Believer):
+        def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+            if candidate == GOOD_CTE and self.asked[-1] == GOOD:
+                # a quarter of the time is over with this
+                time.sleep(1.2)
+                self.asked.append(candidate)
+                return None
+            return super().prove(original, candidate, seconds)
+
+    way = Derivations()
+    way.remember(GOOD_CTE, (GOOD,))
+    believer, server = Slow(good=(), cte=()), Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    ports = Ports(server, Judge(), Rules([[GOOD_CTE, GOOD], []]), prover=believer, derivations=way)
+    settings = Settings(rounds=1, budget=4.0)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings)
+    assert believer.asked == [GOOD, GOOD_CTE, GOOD_CTE]
 
 
 @pytest.mark.parametrize(("other", "looked"), [(0.5, False), (0.45, False), (0.6, False), (0.3, True)])
