@@ -12,6 +12,8 @@ import pytest
 from rewright.equivalence.decomposition.abstraction import without_ctes
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.proving import Binding, bind_both
+from rewright.sql.algebra import Select
+from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 
 CATALOG = catalog_from_ddl(
@@ -77,3 +79,11 @@ def test_ctes_that_double_too_often_stay() -> None:
     assert isinstance(bound, Binding)
     assert without_ctes(bound.original) is None
     assert without_ctes(bound.candidate) is not None
+
+
+def test_sets_of_one_group_by_are_told_apart_by_what_they_hold() -> None:
+    columns = ", ".join(["id", "g", "a", "b", "s"] * 2)
+    bound = bind(f"select count(*) from t group by distinct cube({columns})", CATALOG)
+    assert isinstance(bound, Select)
+    assert bound.group_by is not None
+    assert len(bound.group_by) == len({frozenset(s) for s in bound.group_by}) == 2**5
