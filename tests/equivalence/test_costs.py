@@ -46,6 +46,10 @@ def _each(count: int, order: int = 1) -> str:
     return " and ".join(f"a <> {n}" for n in range(count)[::order])
 
 
+def _beginnings(count: int, order: int = 1) -> str:
+    return " or ".join(f"s like 'a{n}%'" for n in range(count)[::order])
+
+
 def _doubling(levels: int) -> str:
     """CTEs each of which reads the one before twice."""
     parts = ["c0 as (select id, a from t)"]
@@ -61,6 +65,7 @@ PAIRS = {
     "outer joins inside one another": (_inside_out(24), "select id from t"),
     "a long list": (f"select id from t where a in ({_numbers(2000)})", f"select id from t where a in ({_numbers(2000, -1)})"),
     "many conditions": (f"select id from t where {_each(400)}", f"select id from t where {_each(400, -1)}"),
+    "many beginnings": (f"select id from t where {_beginnings(200)}", f"select id from t where {_beginnings(200, -1)}"),
     "CTEs that double": (_doubling(25), "select id, a from t"),
 }  # fmt: skip
 
