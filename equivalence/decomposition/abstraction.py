@@ -17,7 +17,7 @@ from typing import Any
 from rewright.equivalence.decomposition.gathering import gathered, mentioned
 from rewright.equivalence.laws.chance import left_open
 from rewright.equivalence.laws.forms import said
-from rewright.equivalence.laws.inlining import inlined
+from rewright.equivalence.laws.inlining import doubles_too_often, inlined
 from rewright.equivalence.prover.pulling import computed_ctes
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Key, Table, TableColumn
@@ -252,7 +252,9 @@ def _put_twice(query: a.Query) -> list[a.Query]:
 
 
 def without_ctes(query: a.Query) -> a.Query | None:
-    """The query with its CTEs where they are referred to; None where one is recursive or volatile."""
+    """The query with its CTEs where they are referred to; None where one is recursive or volatile, or where
+    that would be very large.
+    """
     if any(isinstance(n, a.Cte) and (n.recursive or is_volatile(n.query)) for n in walk(query)):
         return None
     for _ in range(100):
@@ -260,6 +262,8 @@ def without_ctes(query: a.Query) -> a.Query | None:
         if place is None:
             return query
         path, block = place
+        if doubles_too_often(block, block.ctes[0]):
+            return None
         query = replace_at(query, path, inlined(block, block.ctes[0], Fresh(highest_number(query))))
     return None
 

@@ -120,6 +120,7 @@ def _path(arm: a.Expr, lists: Sequence[Step], refused: Callable[[bool], bool]) -
         if not step.rels & wanted:
             continue
         filled = {rel for p in asked for rel, _ in rejected_columns(p)}
+        # from the last list back: ON of a list that has a row is TRUE, and so fills the lists that it reads
         if not refused(bool(step.rels & filled)) or any(has_subquery(p) for p in step.on):
             return None
         path.insert(0, step)

@@ -11,7 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.sql import algebra as a
-from rewright.sql.walk import copy_fresh, map_parts
+from rewright.sql.walk import copy_fresh, map_parts, walk
+
+# far more than a query has that anything could be proved of
+_MOST_NODES = 50_000
 
 
 def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:
@@ -26,3 +29,11 @@ def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:
     rest = replace(block, ctes=tuple(c for c in block.ctes if c.cte != cte.cte))
     made: a.Query = visit(rest)
     return made
+
+
+def doubles_too_often(query: a.Query, cte: a.Cte) -> bool:
+    """Whether copies of a CTE for all that read it would be very large: a chain of CTEs, each of which reads
+    the one before twice, doubles with each of them.
+    """
+    readers = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(query))
+    return readers > 1 and readers * sum(1 for _ in walk(cte.query)) > _MOST_NODES

@@ -65,6 +65,7 @@ class _WithLeastRows(Walk):
         sorted_, keys = block.order_by[:leading], block.order_by[leading:]
         rows = a.Select(block.targets, block.from_, block.where)
         exprs = [t.expr for t in block.targets]
+        # without a key behind those of DISTINCT ON any row of a group may be kept
         if not keys or {k.expr for k in sorted_} != set(parts) or any(map(_is_of_rows, exprs)):
             return None
         if not _own(rows, parts) or not all(map(self.facts.cannot_fail, _exprs(keys))):

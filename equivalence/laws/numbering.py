@@ -33,6 +33,7 @@ class _SortedByKeys(Walk):
         inner = item.query
         if block.with_ties:  # numbers do not tie
             return block
+        # descending numbers would need each key turned round, and where its NULLs stand
         if key.descending or not isinstance(key.expr, a.Column) or key.expr.rel != item.rel:
             return block
         if not isinstance(inner, a.Select) or block.group_by is not None or block.distinct is not None:

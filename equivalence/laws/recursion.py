@@ -27,7 +27,7 @@ from typing import Any
 from rewright.equivalence.laws.asked_twice import without_asked_twice
 from rewright.equivalence.laws.forms import harmless
 from rewright.equivalence.laws.idle_columns import without_idle_columns
-from rewright.equivalence.laws.inlining import inlined
+from rewright.equivalence.laws.inlining import doubles_too_often, inlined
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Table, TableColumn
 from rewright.sql.facts import Facts, is_volatile
@@ -134,6 +134,8 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
         if cte.recursive:
             kept = replace(block, ctes=tuple(c for c in block.ctes if c != cte))
             query = replace_at(query, path, kept)
+        elif doubles_too_often(block, cte):
+            return None
         else:
             query = replace_at(query, path, inlined(block, cte, Fresh(highest_number(query))))
     inner = [b for path, b in blocks(query) if path and b.ctes]

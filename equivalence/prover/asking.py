@@ -21,6 +21,10 @@ class Asked(Protocol):
 
     schema: Schema
 
+    def tick(self) -> None:
+        """Raises OutOfTime past the deadline, LetGo where another thread needs the solver first."""
+        ...
+
     def entails(self, ctx: Context, goal: Term) -> bool:
         """Whether the goal is TRUE wherever all predicates of the context are."""
         ...
@@ -47,10 +51,6 @@ class Searched(Asked, Protocol):
     @property
     def shallow(self) -> bool:
         """Whether the question at hand came from outside and not from answering another one."""
-        ...
-
-    def tick(self) -> None:
-        """Raises OutOfTime past the deadline, LetGo where another thread needs the solver first."""
         ...
 
     def scalar(self, ctx: Context, goal: Term) -> bool:

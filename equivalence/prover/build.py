@@ -101,16 +101,14 @@ def eq(a: Term, b: Term) -> Term:
 
 def _connective(sym: Sym, args: tuple[Term, ...]) -> Term:
     neutral, absorbing = (TRUE, FALSE) if sym == AND else (FALSE, TRUE)
-    flat: list[Term] = []
-    for a in args:
-        parts = a.args if isinstance(a, App) and a.sym == sym else (a,)
-        flat.extend(p for p in parts if p != neutral and p not in flat)
-    flat = list(dict.fromkeys(flat))
+    parts = (p for a in args for p in (a.args if isinstance(a, App) and a.sym == sym else (a,)))
+    # by their hashes: an IN list may have thousands of parts
+    flat = tuple(dict.fromkeys(p for p in parts if p != neutral))
     if absorbing in flat:
         return absorbing
     if not flat:
         return neutral
-    return flat[0] if len(flat) == 1 else App(sym, tuple(flat), BOOL)
+    return flat[0] if len(flat) == 1 else App(sym, flat, BOOL)
 
 
 def negate(term: Term) -> Term:

@@ -21,7 +21,7 @@ from .looks import chosen_among_equals, shown_type
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .raising import before_dropping
-from .ranges import described_as, fits_where, stays_in_range, with_constants
+from .ranges import described_as, equated, fits_where, stays_in_range, with_values
 from .series import never_fails
 from .symbols import (
     CASE,
@@ -328,7 +328,13 @@ def _conditions(b: Block, closely: _Closely) -> tuple[Term, ...]:
     """The conditions of a block; what they raise in any order: where each meets rows that pass the others."""
     if closely is not _Closely.FORCED:
         return b.preds
-    return tuple(with_constants(t, (p for p in b.preds if p is not t)) for t in b.preds)
+    told = [(p, equated(p)) for p in b.preds]
+    # few conditions say what a column is, and each of these is read once, however many others there are
+    telling = [(p, pairs) for p, pairs in told if pairs]
+    return tuple(
+        with_values(t, {x: value for p, pairs in telling if p is not t for x, value in pairs})
+        for t in b.preds
+    )
 
 
 def _failing(form: Bag, sure: Collection[str], closely: _Closely) -> Found:
@@ -337,7 +343,8 @@ def _failing(form: Bag, sure: Collection[str], closely: _Closely) -> Found:
     for path in places(form):
         for b in at_path(Context(), form, "bag", path)[1]:
             # outputs of the result are made of the rows that are left
-            outs = tuple(with_constants(o, b.preds) for o in b.outs) if closely and not path else b.outs
+            known = dict(pair for p in b.preds for pair in equated(p)) if closely and not path else {}
+            outs = tuple(with_values(o, known) for o in b.outs)
             for t in (*_conditions(b, closely), *outs):
                 found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
             for _, s in b.vars:

@@ -104,7 +104,7 @@ def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Pr
         raise Unsupported(
             "a condition tells equal values apart that are one partition, group or row below it"
         )
-    translator = Translator(engine.schema.is_computed, quotients)
+    translator = Translator(engine.schema.is_computed, quotients, engine.tick)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):

@@ -82,17 +82,25 @@ def with_constants(term: Term, given: Iterable[Term]) -> Term:
     """The term where the ``given`` predicates hold: columns that they equate with a constant are that
     constant.
     """
-    known = {
-        p.args[0]: p.args[1]
-        for q in given
-        for p in predicates(q)
+    return with_values(term, {x: value for q in given for x, value in equated(q)})
+
+
+def equated(pred: Term) -> tuple[tuple[Term, Term], ...]:
+    """The columns that a predicate equates with constants, each with its constant."""
+    return tuple(
+        (p.args[0], p.args[1])
+        for p in predicates(pred)
         if isinstance(p, App)
         and p.sym == EQ
         and isinstance(p.args[0], Var)
         and isinstance(p.args[1], Lit)
         and identity(p.args[0].type)
         and p.args[1].value is not None
-    }
+    )
+
+
+def with_values(term: Term, known: Mapping[Term, Term]) -> Term:
+    """The term with the ``known`` columns' values for these."""
     return substitute(term, lambda t: None if isinstance(t, Row) else known.get(t)) if known else term
 
 

@@ -72,6 +72,8 @@ from .translated import (
 )
 
 MAX_BLOCKS = 48
+# of a join within others: each outer join of a chain may double them
+MOST_ROWS = 1_000
 # how much that may fail was met, how many scalar subqueries and computed columns
 Met = tuple[int, int, int]
 
@@ -84,6 +86,8 @@ class Translator:
     computed: Callable[[a.TableRef, int], bool] = lambda _table, _position: False
     # exact averages as sums divided by counts
     quotients: bool = False
+    # raises an exception past the deadline
+    tick: Callable[[], None] = lambda: None
     ctes: dict[int, tuple[a.Query, Env]] = field(default_factory=dict)
     # CTEs that are computed as a whole before anything reads them
     fenced: set[int] = field(default_factory=set)
@@ -230,14 +234,16 @@ class Translator:
         sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW]
         terms: dict[a.Expr, Term] = {}
         for part in parts:
+            self.tick()
             start = len(self.failing)
             with (
                 self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))),
                 self.pushing(pushed=pushed),
             ):
                 made = make.term(part)
-            first = (t for p, t in terms.items() if p in sure)
-            self._spare(range(start, len(self.failing)), (*before_it, *first))
+            if len(self.failing) > start:
+                first = (t for p, t in terms.items() if p in sure)
+                self._spare(range(start, len(self.failing)), (*before_it, *first))
             terms[part] = made
         term = conj(terms.values())
         for part, made in terms.items():
@@ -377,6 +383,8 @@ class Translator:
         whatever stands around it. ``from_``: it stands in FROM. ``read``: by what it is read in an
         expression (EXISTS may stop at the first row).
         """
+        # readers of a CTE and the sides of outer joins are read again and again
+        self.tick()
         if visible:
             self.fenced = computed_ctes(query)
         semi_join = id(query) in self.semi_joins
@@ -693,11 +701,14 @@ class Translator:
         padded: list[Rows] = []
         lefts = self._read_side(item.left, env, nullable=item.kind == "full")
         for left in lefts:
+            self.tick()
             rights = self._read_side(item.right, left.env, nullable=item.kind in {"left", "full"})
             matched += [self._on(self._product(left, r), item.on) for r in rights]
             if item.kind in {"left", "full"}:
                 others = self._read_side(item.right, left.env, nullable=True)
                 padded.append(self._padded(left, others, item))
+            if len(matched) + len(padded) > MOST_ROWS:
+                raise Unsupported("too many alternatives")
         if item.kind == "full":
             for right in self._read_side(item.right, env, nullable=True):
                 flipped = a.Join("full", item.right, item.left, item.on)

@@ -21,6 +21,8 @@ class Facts:
     def __init__(self, encoder: Encoder) -> None:
         self.encoder = encoder
         self._given: set[tuple[object, ...]] = set()
+        # for each prefix of how many texts it is told what they begin with
+        self._told: list[int] = []
 
     def new(self) -> Iterator[Any]:
         yield from self._months()
@@ -53,13 +55,17 @@ class Facts:
                 yield z3.Implies(within, z3.And(z3.Not(part_null), *known))
 
     def _prefixes(self) -> Iterator[Any]:
-        z3, met = self.encoder.z3, self.encoder.prefixes
+        z3, met, literals = self.encoder.z3, self.encoder.prefixes, self.encoder.literals
         for i, (text, prefix, starts) in enumerate(met):
-            for value, constant in self.encoder.literals:
-                if self._once("literal", i, value, str(constant)) and constant.sort() == text.sort():
+            # both lists only grow, and are looked at for each question
+            before = met[:i] if i == len(self._told) else []
+            self._told += [0] * (i == len(self._told))
+            told, self._told[i] = self._told[i], len(literals)
+            for value, constant in literals[told:]:
+                if constant.sort() == text.sort():
                     yield z3.Implies(text == constant, starts == value.startswith(prefix))
-            for j, (other, longer, deeper) in enumerate(met[:i]):
-                if other.sort() != text.sort() or not self._once("prefix", i, j):
+            for other, longer, deeper in before:
+                if other.sort() != text.sort():
                     continue
                 same = other == text
                 if longer.startswith(prefix):

@@ -44,18 +44,18 @@ def bind_group_by(scope: Scope, node: Any, targets: list[Target]) -> tuple[tuple
     sets = [_unique([e for part in choice for e in part]) for choice in product(*parts)]
     if node.groupDistinct:
         sets = _distinct_sets(sets)
-    for s in sets:
-        for e in s:
-            ordering_operator(scope.context, e.type, "=")
+    # CUBE makes thousands of sets of a few expressions
+    for type_ in dict.fromkeys(e.type for s in sets for e in s):
+        ordering_operator(scope.context, type_, "=")
     return tuple(sets)
 
 
 def _distinct_sets(sets: list[tuple[Expr, ...]]) -> list[tuple[Expr, ...]]:
-    kept: list[tuple[Expr, ...]] = []
+    """The sets without those that hold the same expressions as an earlier one."""
+    first: dict[frozenset[Expr], tuple[Expr, ...]] = {}
     for s in sets:
-        if not any(len(s) == len(k) and all(e in k for e in s) for k in kept):
-            kept.append(s)
-    return kept
+        first.setdefault(frozenset(s), s)
+    return list(first.values())
 
 
 def _unique(exprs: list[Expr]) -> tuple[Expr, ...]:

@@ -65,13 +65,16 @@ def least_of_each(p: Place, at: At) -> Bag | None:
     filled = not_null(least.value)
     inside = [subst(q, rows_renamed(names)) for q in least.rows.preds if q not in ties]
     inside = [q for q in inside if q != filled]
+    # the row itself must be among those that its value is the least of
     if not set(inside) <= set(kept):
         return None
     ctx = p.ctx.within(replace(b, preds=tuple(kept)))
     there = [not_null(k) for k, q in zip(known, ties, strict=True) if isinstance(q, App) and q.sym == EQ]
+    # NOT EXISTS also holds of a row without value or group, which no group with a least value shows
     if not least.given and not all(p.engine.entails(ctx, q) for q in (filled, *there)):
         return None
     rows = Block(b.vars, (*inside, *there, filled), (*known, least.value))
+    # two rows of one group that both have its least value would be one group
     if p.mode == "bag" and not determined_by(p.engine, p.ctx, rows, rows.outs) >= own:
         return None
     return _grouped(p, i, least, known, (rows, [q for q in kept if q not in (*inside, filled)]))
@@ -99,6 +102,7 @@ def _grouped(
     preds = (not_null(value), *(subst(q, env) for q in outside))
     new = block(((w, source),), preds, tuple(subst(o, env) for o in b.outs))
     own = {v for v, _ in b.vars}
+    # whatever else of the row is read has no place in a group
     if any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
         return None
     return p.with_block(i, new)
@@ -127,6 +131,7 @@ def _none_beyond(rows: Block) -> Least | None:
     """The value that none of the rows is beyond."""
     own = {v for v, _ in rows.vars}
     found = [q for q in rows.preds if _compares(q, own)]
+    # with two such comparisons none of the values need be the least
     if len(found) != 1:
         return None
     (pred,) = found

@@ -179,6 +179,7 @@ def multi_condition(p: Place, at: At) -> Bag | None:
     rest = replace(mine, preds=(*mine.preds[:m], *mine.preds[m + 1 :]))
     ctx = _beside(p, b, n).within(rest)
     for x in fresh_copy(source.left):
+        # a row of the right side that no row of the left is like is counted with nothing
         alike = (same(u, v) for u, v in zip(x.outs, mine.outs, strict=True))
         if not p.engine.entails(ctx.within(x).having(alike), asked):
             return None

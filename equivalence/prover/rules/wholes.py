@@ -134,6 +134,7 @@ def _is_among(p: Place, ctx: Context, part: Shown, whole: Shown) -> bool:
             p.engine.entails(ctx.within(x), exists(_rows_that_show(whole, x.outs)))
             for x in fresh_copy(part.bag)
         )
+        # what one of the two questions rests on is no part of the proof if the other one fails
         if not answer:
             used.clear()
     return answer
