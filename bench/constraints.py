@@ -153,7 +153,9 @@ def _is_of(assumption: Assumption, columns: tuple[str, ...], name: str) -> bool:
 def _ways(item: Constraint, ways: dict[str, dict[str, Any]]) -> Iterator[tuple[str, Constraint | None]]:
     yield "dropped", None
     for how, changes in ways.items():
-        yield how, replace(item, **changes)
+        # an index of some rows is partial as it is
+        if (other := replace(item, **changes)) != item:
+            yield how, other
 
 
 def _put(items: tuple[Constraint, ...], item: Constraint, other: Constraint | None) -> tuple[Constraint, ...]:
