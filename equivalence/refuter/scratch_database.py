@@ -271,7 +271,9 @@ class ScratchDatabase:
         """
         rows = self.connection.execute(
             "select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint "
-            "where (not convalidated or not conenforced) and conrelid <> 0 and conparentid = 0 order by oid"
+            "where (not convalidated or not conenforced) and conrelid <> 0 and conparentid = 0 "
+            # what a child only inherits goes, and comes back, with its parent's
+            "and conislocal order by oid"
         ).fetchall()
         changes = [_constraint_change(relation, name, definition) for relation, name, definition in rows]
         for drop, _ in changes:

@@ -176,3 +176,29 @@ def test_facts_that_stored_rows_may_violate_are_violated(
     assert isinstance(verdict, Refuted)
     answers = replay(scratch_server, verdict, q1, q2, SOFT)
     assert answers[0] != answers[1]
+
+
+INHERITED = """
+create table kept (id int, v int check (v > 0) not enforced, check (v < 9) no inherit);
+create table kept_old (closed date) inherits (kept);
+create table kept_older (v int, constraint kept_v_check check (v > 0) not enforced) inherits (kept);
+alter table kept add constraint told check (id > 5) not valid;
+"""
+
+
+@pytest.mark.parametrize(
+    ("q1", "q2"),
+    [
+        ("select id from kept where v <= 0", "select id from kept where false"),
+        ("select id from kept_old where v <= 0", "select id from kept_old where false"),
+        ("select id from kept_older where v <= 0", "select id from kept_older where false"),
+        ("select id from kept where id < 3", "select id from kept where id < 3 and false"),
+    ],
+)
+def test_facts_that_children_inherit_are_violated_too(
+    q1: str, q2: str, search_only: Check, scratch_server: ScratchServer
+) -> None:
+    verdict = search_only(q1, q2, INHERITED)
+    assert isinstance(verdict, Refuted)
+    answers = replay(scratch_server, verdict, q1, q2, INHERITED)
+    assert answers[0] != answers[1]
