@@ -17,6 +17,7 @@ from typing import Any
 
 from rewright.equivalence.generator.constants import Constants
 from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
+from rewright.equivalence.generator.zones import moments_of_zone
 
 # ends of months after which a shorter one comes, of a leap year and of another
 _MONTH_ENDS = ("2024-01-31", "2023-01-31", "2024-05-31")
@@ -24,6 +25,8 @@ _MONTH_ENDS = ("2024-01-31", "2023-01-31", "2024-05-31")
 _MOST_MONTHS = 600
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ -]{0,30}")
 _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
+# zones whose changes of clocks are looked up
+_MOST_ZONES = 2
 # time zones by their region; how far from UTC they are, and that a day after
 _ZONE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z_/+-]+")
 _HOURS_IN_ZONES = range(-14, 37)
@@ -115,6 +118,8 @@ _EXTREME: dict[str, tuple[str, ...]] = {
 }
 # of types that take hardly a text of the others
 _OF_TYPE: dict[str, tuple[str, ...]] = {
+    # halves and thirds of which are rounded
+    "money": ("0.01", "0.03", "2.05"),
     "box": ("(1,1),(0,0)", "(2,0.5),(0,0)", "(2,2),(0,0)"),
     "circle": ("<(0,0),1>", "<(1,0),1>", "<(0,0),2>"),
     "line": ("{1,1,1}", "{2,2,2}", "{1,0,0}"),
@@ -356,9 +361,10 @@ def _in_zones(strings: Iterable[str]) -> list[str]:
     is named: clocks are put forward and back in some of them.
     """
     texts = list(strings)
-    if not any(_ZONE.fullmatch(text) for text in texts):
+    zones = [text for text in texts if _ZONE.fullmatch(text)][:_MOST_ZONES]
+    if not zones:
         return []
-    found: list[str] = []
+    found = [moment for zone in zones for moment in moments_of_zone(zone)]
     for text in texts:
         try:
             start = dt.datetime.fromisoformat(text)

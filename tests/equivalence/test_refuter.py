@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.generator.zones import moments_of_zone
 from rewright.equivalence.verdicts import Refuted, Tested, Verdict
 from tests.equivalence.conftest import SCHEMA, Check
 
@@ -202,3 +203,35 @@ def test_facts_that_children_inherit_are_violated_too(
     assert isinstance(verdict, Refuted)
     answers = replay(scratch_server, verdict, q1, q2, INHERITED)
     assert answers[0] != answers[1]
+
+
+ZONED = "create table seen (id int not null, at timestamptz, cash money);"
+
+
+@pytest.mark.parametrize(
+    ("q1", "q2"),
+    [
+        (
+            "select id, date_trunc('hour', at, 'Europe/Berlin') from seen",
+            "select id, date_trunc('hour', at at time zone 'Europe/Berlin') at time zone 'Europe/Berlin' from seen",
+        ),
+        (
+            "select id, date_add(at, interval '1 day', 'Australia/Lord_Howe') from seen",
+            "select id, at + interval '24 hours' from seen",
+        ),
+        ("select sum(cash * 0.5) from seen", "select sum(cash) * 0.5 from seen"),
+    ],
+)
+def test_changes_of_clocks_in_a_named_zone_and_odd_cents_are_tried(
+    q1: str, q2: str, search_only: Check, scratch_server: ScratchServer
+) -> None:
+    verdict = search_only(q1, q2, ZONED)
+    assert isinstance(verdict, Refuted)
+    answers = replay(scratch_server, verdict, q1, q2, ZONED)
+    assert answers[0] != answers[1]
+
+
+def test_moments_of_a_zone() -> None:
+    berlin = moments_of_zone("Europe/Berlin")
+    assert {"2024-03-31 00:30:00+00", "2024-03-31 01:30:00+00", "2024-10-27 00:30:00+00"} <= {*berlin}
+    assert moments_of_zone("Nowhere/Land") == moments_of_zone("Europe/") == moments_of_zone("Etc/UTC") == ()
