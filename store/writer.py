@@ -103,7 +103,7 @@ class BufferedWriter:
                     return
             # a record of which we made something that no database takes must not end the thread: all that
             # comes later would be lost as well
-            except Exception as error:  # noqa: BLE001
+            except Exception as error:  # noqa: BLE001 - it is told, and what comes later is written
                 self.failed += 1
                 if self._on_error is not None:
                     self._on_error(StoreError(f"what was to be written is refused: {type(error).__name__}"))

@@ -18,6 +18,8 @@ from rewright.ask.reading.phrases import measure_at
 
 _ASKS = {"which", "who", "what"}
 _DOUBT = 0.9
+# what is high as a number, and no thing that stands high
+_AMOUNTS = {"amount", "total"}
 _LEFT = {"number", "count", "sum", "avg", "first", "last", "order"}
 _RANKING = {"by", "based on", "in terms of", "according to"}
 
@@ -102,10 +104,10 @@ def _of_property(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressi
         draft.use(place, by, by + 1)
         way: Direction = "desc" if draft.links[at].mark == "top" else "asc"
         return table, Column(draft.scope.column(draft.links[by + 1], ("number",))), way
-    if draft.links[at].word in {"highest", "lowest"}:
-        # `the lowest bid for each lot`: what it was, or which?
-        raise Unclear(f"it is not clear what of {table.ref.name} is {draft.links[at].text}")
     column, way = property_of(draft, at, table)
+    if draft.links[at].word in {"highest", "lowest"} and _AMOUNTS & set(draft.scope.words(column)):
+        # `the lowest bid for each lot`: what it was, or which? A hut that is high is meant itself
+        raise Unclear(f"it is not clear what of {table.ref.name} is {draft.links[at].text}")
     draft.use(place)
     return table, Column(column), way
 

@@ -88,7 +88,7 @@ class StoreFeed:
         except StoreError as error:
             self._fail(error)
         # without this thread nobody would learn any more of what was retired, or of a pause
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 - it is told, and the next look tries again
             self._fail(StoreError(f"what the store holds cannot be taken over: {type(error).__name__}"))
 
     def _fail(self, error: StoreError) -> None:
@@ -102,7 +102,7 @@ class StoreFeed:
             return served(rewrite, self._accept, lease(self._store, rewrite))
         except StoreError:
             raise
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 - it is told of this one, and the others are served
             self._on_error(StoreError(f"rewrite {rewrite.id} cannot be read: {type(error).__name__}"))
             return None
 
