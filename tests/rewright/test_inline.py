@@ -95,20 +95,16 @@ def extended(connection: psycopg.Connection[Any], query: str) -> list[tuple[Any,
     return psycopg.RawCursor(connection).execute(query.encode(), []).fetchall()
 
 
-@pytest.mark.timeout(900)
 def test_too_short_a_budget_then_served_the_first_time(
-    running: Running, client: psycopg.Connection[Any], scratch_server: ScratchServer, sample: str
+    client: psycopg.Connection[Any], scratch_server: ScratchServer, sample: str
 ) -> None:
     with psycopg.connect(scratch_server.dsn(sample)) as direct:
         expected = direct.execute(QUERY).fetchall()
     client.execute("set rewright.budget = '1ms'")
-    # on a busy machine a worker that gets no processor may meet the answer before it sees that time was up
-    with stopped(running):
-        assert simple(client, QUERY) == expected
-        assert last(client).startswith("original")
+    assert simple(client, QUERY) == expected
+    assert last(client).startswith("original")
 
-    # how long it takes is not what is asked: the optimiser is the nicest process of a machine that may be busy
-    client.execute("set rewright.budget = '5min'")
+    client.execute("set rewright.budget = '2min'")
     unseen = f"select * from ({QUERY}) never_seen_before"
     assert simple(client, unseen) == expected
     assert last(client).startswith("replacement")
