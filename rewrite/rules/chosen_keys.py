@@ -30,6 +30,7 @@ from rewright.sql.walk import (
     dissolve,
     free_rels,
     is_closed,
+    left_spine,
     references_whole,
     renumber,
     replace_item,
@@ -74,10 +75,8 @@ def _joined(block: a.Select) -> tuple[list[a.FromItem], list[tuple[a.FromItem, S
     item = items[0]
     if len(items) > 1:
         return items, beside
-    beside = []
-    while isinstance(item, a.Join) and item.kind == "left":
-        beside.append((item.right, conjuncts(item.on)))
-        item = item.left
+    item, joins = left_spine(item)
+    beside = [(join.right, conjuncts(join.on)) for join in joins]
     kept, joined = dissolve((item,))
     return kept, [*beside, *((i, joined) for i in kept)]
 

@@ -41,6 +41,7 @@ from rewright.sql.walk import (
     group_keys,
     has_aggregate,
     has_subquery,
+    left_spine,
     outer_exprs,
     parts,
     references_whole,
@@ -197,12 +198,10 @@ def _splits(block: a.Select, ctx: Context) -> Iterator[_Split]:
     """Ways to see FROM as a kept item and others that only add to it: (kept, FROM without it in place,
     conditions on the kept, constraints). FROM holds the kept item itself where it is to be replaced.
     """
-    if len(block.from_) == 1 and isinstance(block.from_[0], a.Join):
+    if len(block.from_) == 1:
         (item,) = block.from_
-        kept = item
-        while isinstance(kept, a.Join) and kept.kind == "left":
-            kept = kept.left
-        if kept is not item:
+        kept, joins = left_spine(item)
+        if joins:
             yield kept, [item], list(_conditions(block)), frozenset()
     items, preds = as_product(block)
     if len(items) < 2:

@@ -35,6 +35,7 @@ from rewright.sql.walk import (
     from_rels,
     group_keys,
     is_plain_grouping,
+    left_spine,
     references_whole,
     renumber,
     substitute,
@@ -62,11 +63,7 @@ class _Joined:
     priority=79,
 )
 def merge_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    spine: list[a.Join] = []
-    kept = block.from_[0]
-    while isinstance(kept, a.Join) and kept.kind == "left":
-        spine.append(kept)
-        kept = kept.left
+    kept, spine = left_spine(block.from_[0])
     found = [g for join in reversed(spine) if (g := _joined(join, from_rels((kept,)))) is not None]
     found = [g for g in found if not references_whole(block, g.item.rel)]
     for i, first in enumerate(found):

@@ -32,6 +32,7 @@ from rewright.sql.walk import (
     from_rels,
     group_keys,
     has_subquery,
+    left_spine,
     map_kind,
     references_whole,
     substitute,
@@ -106,11 +107,7 @@ def _sides(block: a.Select, values: Sequence[a.Aggregate], ctx: Context) -> _Sid
 
 def _with_left_joins(block: a.Select, items: Sequence[a.FromItem]) -> tuple[a.FromItem, ...]:
     """These of the items that the block's LEFT JOINs keep, with what is joined to them."""
-    joins: list[a.Join] = []
-    (item, *more) = block.from_
-    while not more and isinstance(item, a.Join) and item.kind == "left":
-        joins.append(item)
-        item = item.left
+    joins = left_spine(block.from_[0])[1] if len(block.from_) == 1 else []
     made = tuple(items)
     for join in reversed(joins):
         made = left_join(made, join.right, join.on)

@@ -34,6 +34,7 @@ from rewright.sql.walk import (
     from_rels,
     has_subquery,
     kept_product,
+    left_spine,
     references_whole,
     walk,
 )
@@ -87,11 +88,7 @@ def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """Grouped tables on the right of LEFT JOINs along the left spine of FROM's only item."""
     if len(block.from_) != 1:
         return
-    spine: list[a.Join] = []
-    item = block.from_[0]
-    while isinstance(item, a.Join) and item.kind == "left":
-        spine.append(item)
-        item = item.left
+    item, spine = left_spine(block.from_[0])
     # conditions on the kept side hold for every row of it that counts
     kept = from_rels((item,))
     own = [p for p in conjuncts(block.where) if free_rels(p) and free_rels(p) <= kept]

@@ -135,6 +135,15 @@ def from_tree(item: a.FromItem) -> Iterator[a.FromItem]:
         yield from from_tree(item.right)
 
 
+def left_spine(item: a.FromItem) -> tuple[a.FromItem, list[a.Join]]:
+    """What the LEFT JOINs at the top of a tree keep, and these joins, the outermost first."""
+    joins: list[a.Join] = []
+    while isinstance(item, a.Join) and item.kind == "left":
+        joins.append(item)
+        item = item.left
+    return item, joins
+
+
 def from_exprs(item: a.FromItem) -> Iterator[a.Expr]:
     """Expressions in a FROM tree: ON conditions, function calls, VALUES cells."""
     for leaf in from_tree(item):
