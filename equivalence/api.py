@@ -34,7 +34,13 @@ from rewright.equivalence.parameters import ParameterType, instances, parameter_
 from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Attempt, Binding, bind_both
 from rewright.equivalence.refuter.environments import PLAIN, environments_for
-from rewright.equivalence.refuter.scratch_database import SchemaFailed, ScratchDatabase, Server, harden
+from rewright.equivalence.refuter.scratch_database import (
+    SchemaFailed,
+    ScratchDatabase,
+    Server,
+    harden,
+    trusted_extensions,
+)
 from rewright.equivalence.refuter.search import Refuter
 from rewright.equivalence.solving import in_a_hurry
 from rewright.equivalence.tester.coverage import coverage_of, unfilled, weakness
@@ -58,6 +64,7 @@ _TELLING_SHARE = 0.25
 _RESTLESS = ("statement_timestamp", "pg_stat_get_", "pg_current_", "pg_last_")
 # sets of values tried for a query's parameters
 _INSTANCES = 5
+_OF_EXTENSION = "unsupported: a column whose type is an extension's, which is left out of the schema"
 
 __all__ = ["Checker", "Options", "Verdict", "in_a_hurry"]
 
@@ -101,8 +108,8 @@ class Checker:
         self._problem = ""
         # constraints of the live database that its scratch database lacks
         self._untold: tuple[tuple[TableRef, str], ...] = ()
-        # names of columns that are of another type in the scratch database, and of those among them that are
-        # texts in what is given
+        # names of columns that are of another type in the scratch database, and of those that are texts where
+        # proofs are made
         self._stand_ins: frozenset[str] = frozenset()
         self._texts: frozenset[str] = frozenset()
         self._relations: set[tuple[str, str]] = set()
@@ -155,9 +162,12 @@ class Checker:
         from rewright.equivalence.proving import catalog_of
 
         try:
+            made = self._extensions(text)
+            real, self._stand_ins = with_texts_for_extensions(text, made)
             text, self._texts = with_texts_for_extensions(text)
-            self._stand_ins = self._texts
             self._given = self._schema = screen_schema(text)
+            if made:
+                self._schema = screen_schema(real, made)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
             return
@@ -168,6 +178,12 @@ class Checker:
             # what is hidden may be what a reference needs: run as of a live database, without such references
             self._schema = None
             self._problem = "" if self.catalog is not None else f"row security: {self._catalog_problem}"
+
+    def _extensions(self, text: str) -> frozenset[str]:
+        """The extensions that the scratch server can make, where the schema speaks of any."""
+        if self._scratch is None or "extension" not in text.lower():
+            return frozenset()
+        return trusted_extensions(self._scratch)
 
     def scratch_database_for(self, *queries: ScreenedQuery) -> ScratchDatabase | None:
         """The scratch database, made on first use; None without a server or when the schema failed."""
@@ -195,6 +211,11 @@ class Checker:
         """
         path = self.options.search_path
         if self._schema is not None:
+            if self._schema is not self._given and self._given is not None:
+                with contextlib.suppress(SchemaFailed, Refused):
+                    return ScratchDatabase(server, self._schema, path=path)
+                # not as it is with its extensions: without them
+                self._schema, self._stand_ins = self._given, self._texts
             return ScratchDatabase(server, self._schema, path=path)
         with contextlib.suppress(Refused, SchemaFailed):
             return ScratchDatabase(server, self._schema_from_catalog(), path=path)
@@ -276,7 +297,8 @@ class Checker:
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""
         version = self._scratch_db.server_version if self._scratch_db is not None else ""
-        omitted = tuple(o.label for o in self._given.omitted) if self._given is not None else ()
+        run = self._schema or self._given
+        omitted = tuple(o.label for o in run.omitted) if run is not None else ()
         if self._scratch_db is not None:
             omitted += tuple(f"{kind} {name}" for name, kind in self._scratch_db.left_out.items())
         omitted += tuple(f"column {name}" for name in sorted(self._stand_ins))
@@ -297,7 +319,7 @@ class Checker:
         if self._problem and (self._schema is not None or self.catalog is None):
             return Unknown(self._problem)
         # of a live catalog the stand-ins are known with its scratch database only
-        if scratch_db is None or self._reads_stand_in(left, right):
+        if scratch_db is None or self._reads(self._stand_ins, left, right):
             return self._without_server(original, candidate)
         volatile = _volatile(scratch_db, left, right)
         if volatile:
@@ -331,12 +353,12 @@ class Checker:
             missing = needs_omitted(self._given, query)
             if missing:
                 return f"unsupported: {missing}, which is left out of the schema"
-        if self._reads_stand_in(left, right):
-            return "unsupported: a column whose type is an extension's, which is left out of the schema"
+        if self._reads(self._stand_ins, left, right):
+            return _OF_EXTENSION
         return ""
 
-    def _reads_stand_in(self, *queries: ScreenedQuery) -> bool:
-        return bool(self._stand_ins) and reads_any((q.tree for q in queries), self._stand_ins)
+    def _reads(self, columns: frozenset[str], *queries: ScreenedQuery) -> bool:
+        return bool(columns) and reads_any((q.tree for q in queries), columns)
 
     def _other_columns(
         self,
@@ -376,6 +398,8 @@ class Checker:
 
     def _without_server(self, original: str, candidate: str, lacking: str = "") -> Verdict:
         """Only a proof is possible; result types come from the binder. ``lacking``: why nothing is run."""
+        if self._reads(self._texts, screen_query(original), screen_query(candidate)):
+            return Unknown(_OF_EXTENSION)
         bound = bind_both(original, candidate, self.catalog, self.options.search_path)
         if isinstance(bound, str) or self.catalog is None:
             return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
@@ -512,11 +536,16 @@ class _Case:
         return bind_both(*self.texts, self.checker.catalog, self.options.search_path, self.parameters)
 
     def _only_bound(self) -> Attempt:
+        if self.checker._reads(self.checker._texts, self.left, self.right):
+            return Attempt(None, "")
         bound = self._bound()
         return Attempt(None, "", bound if isinstance(bound, Binding) else None)
 
     def _prove(self) -> Attempt:
         checker = self.checker
+        if checker._reads(checker._texts, self.left, self.right):
+            # what is proved of texts says nothing of the type's own equality and order
+            return Attempt(None, "unsupported: a column whose type is an extension's")
         bound = self._bound()
         if isinstance(bound, str) or checker.catalog is None:
             return Attempt(None, bound if isinstance(bound, str) and bound else checker._catalog_problem)

@@ -12,7 +12,7 @@ from typing import Any
 
 from rewright.equivalence.generator.stand_ins import reads_any
 from rewright.equivalence.isolation import nodes, parse
-from rewright.equivalence.omissions import omission_of
+from rewright.equivalence.omissions import TRUSTED, omission_of
 from rewright.equivalence.tree import ast
 from rewright.sql.builtins import builtins
 from rewright.sql.dumps import without_commands
@@ -21,8 +21,11 @@ from rewright.sql.dumps import without_commands
 _TYPE = re.compile(rb'(?:(?:"(?:[^"]|"")+"|\w+)\s*\.\s*)?(?:"(?:[^"]|"")+"|\w+)(?:\s*\([^()]*\))?')
 
 
-def with_texts_for_extensions(schema_sql: str) -> tuple[str, frozenset[str]]:
+def with_texts_for_extensions(
+    schema_sql: str, made: frozenset[str] = frozenset()
+) -> tuple[str, frozenset[str]]:
     """``schema_sql`` with texts in place of types that nothing in it defines, and the names of these columns.
+    ``made``: extensions that the server has, whose types stay.
 
     As it was, and none, where no extension is left out or a constraint, a default, a generated column, a view
     or a partition key reads such a column: what they would be on texts is not known. Plain indexes on one are
@@ -34,7 +37,7 @@ def with_texts_for_extensions(schema_sql: str) -> tuple[str, frozenset[str]]:
     extensions = [s for s in statements if isinstance(s, ast.CreateExtensionStmt)]
     if not any(omission_of(one) for one in extensions):
         return schema_sql, frozenset()
-    known = set(builtins().types) | set(_defined(statements))
+    known = set(builtins().types).union(_defined(statements), *(TRUSTED[name] for name in made))
     lacking = [c for c in _columns(statements) if c.typeName.names[-1].sval not in known]
     names = frozenset(column.colname for column in lacking)
     if not lacking or _is_read(statements, lacking) or any(_has_more(column) for column in lacking):

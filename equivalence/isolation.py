@@ -18,6 +18,7 @@ from rewright.equivalence.omissions import Omission, named, omission_of, operato
 from rewright.equivalence.tree import ast
 from rewright.sql.builtins import builtins
 from rewright.sql.dumps import without_commands
+from rewright.sql.printer.names import quote_ident
 
 MAX_TEXT = 2_000_000
 MAX_STATEMENTS = 4_000
@@ -156,8 +157,10 @@ def nodes(tree: object) -> Iterator[Any]:
             stack.extend((child, depth + 1) for child in node)
 
 
-def screen_schema(text: str) -> ScreenedSchema:
-    """Plain DDL, and what can be left out. Raises Refused naming the first statement that is neither."""
+def screen_schema(text: str, extensions: frozenset[str] = frozenset()) -> ScreenedSchema:
+    """Plain DDL, and what can be left out. ``extensions``: those that the server to run on makes, which are
+    not left out. Raises Refused naming the first statement that is neither.
+    """
     text = without_commands(text)
     raw = parse(text)
     if len(raw) > MAX_STATEMENTS:
@@ -170,6 +173,12 @@ def screen_schema(text: str) -> ScreenedSchema:
     for statement in raw:
         end = statement.stmt_location + statement.stmt_len if statement.stmt_len else len(encoded)
         body = encoded[statement.stmt_location : end].decode().strip()
+        if isinstance(statement.stmt, ast.CreateExtensionStmt) and statement.stmt.extname in extensions:
+            kept.append(_extension(statement.stmt))
+            continue
+        if isinstance(statement.stmt, ast.CreateFunctionStmt):
+            # an extension's script runs with the superuser's rights: it shall find no stranger's function
+            extensions = frozenset()
         left_out = omission_of(statement.stmt) or _dependent(statement.stmt, omitted)
         if left_out is not None:
             omitted.append(left_out)
@@ -197,6 +206,14 @@ def screen_schema(text: str) -> ScreenedSchema:
         tuple(omitted),
         ";\n".join(texts),
     )
+
+
+def _extension(statement: Any) -> str:
+    """CREATE EXTENSION, of the server's version, in the schema that is named, else in ``public``."""
+    options = {option.defname: option.arg for option in statement.options or ()}
+    schema = getattr(options.get("schema"), "sval", "public")
+    names = (quote_ident(name) for name in (statement.extname, schema))
+    return "create extension if not exists {} with schema {}".format(*names)
 
 
 def _dependent(statement: Any, omitted: list[Omission]) -> Omission | None:

@@ -27,6 +27,21 @@ _EXTENSIONS = frozenset(
         "postgis", "postgres_fdw", "tablefunc", "timescaledb", "unaccent", "uuid-ossp", "vector",
     }
 )  # fmt: skip
+# those that an ordinary role may create (PostgreSQL manual, chapter 36.17.1: trusted), whose functions reach
+# neither files nor other sessions, with the types that each defines
+TRUSTED: dict[str, frozenset[str]] = {
+    "btree_gin": frozenset(),
+    "btree_gist": frozenset(),
+    "citext": frozenset({"citext"}),
+    "cube": frozenset({"cube"}),
+    "fuzzystrmatch": frozenset(),
+    "hstore": frozenset({"hstore"}),
+    "isn": frozenset({"ean13", "isbn", "isbn13", "ismn", "ismn13", "issn", "issn13", "upc"}),
+    "ltree": frozenset({"ltree", "lquery", "ltxtquery"}),
+    "pg_trgm": frozenset(),
+    "seg": frozenset({"seg"}),
+    "unaccent": frozenset(),
+}
 _DEFINED = {"OBJECT_OPERATOR": "operator", "OBJECT_AGGREGATE": "aggregate", "OBJECT_COLLATION": "collation"}
 # queries name these in texts: what uses one that is not there is refused by the server that plans it
 _SEARCH = frozenset({"OBJECT_TSCONFIGURATION", "OBJECT_TSDICTIONARY", "OBJECT_TSPARSER", "OBJECT_TSTEMPLATE"})

@@ -14,7 +14,7 @@ class Options:
     """
 
     seconds: float = 10.0
-    databases: int = 2400
+    databases: int = 4800
     first_databases: int = 124
     # run after a proof was found: the two parts know nothing of each other, so this catches a wrong proof
     confirm_databases: int = 120

@@ -35,6 +35,8 @@ class Constants:
     patterns: set[str] = field(default_factory=set)
     intervals: set[str] = field(default_factory=set)
     limits: set[int] = field(default_factory=set)
+    # texts are read as JSON
+    documents: bool = False
     near: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @property
@@ -89,9 +91,12 @@ def _visit(node: Any, found: Constants) -> None:
                 found.intervals.add(_interval_text(text, node.typeName))
         case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval in _TEXT_TYPES:
             lengths = [int(n) for m in node.typeName.typmods or () if (n := _literal(m)) and n.isdigit()]
+            text = _literal(node.arg)
             for length in lengths:
                 if length <= _MAX_LENGTH:
-                    found.strings |= length_samples(length)
+                    found.strings |= length_samples(length) | ({text[:length]} if text is not None else set())
+        case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval in {"json", "jsonb"}:
+            found.documents = True
         case ast.A_Expr():
             _visit_expression(node, found)
         case ast.FuncCall() if node.funcname[-1].sval in _JOINING:

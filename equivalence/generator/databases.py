@@ -27,6 +27,11 @@ ValidRows = Mapping[int, tuple[tuple[int, ...], Sequence[Cells], Sequence[Cells]
 PROFILES = ("empty", "single", "tiny", "small", "alike", "groups", "sparse", "large")
 _WEIGHTS = (1, 10, 30, 25, 15, 14, 8, 3)
 _RETRIES = 4
+# values that stand beside each other in a pool are close: how often only so many neighbours are in play
+_CLOSE_SHARE = 0.15
+_CLOSE = 8
+# of chained rows, how often they are a ring: a recursive query that reaches it does not end
+_RING_SHARE = 0.1
 
 
 @dataclass(slots=True)
@@ -43,6 +48,8 @@ class Mood:
     deferred: bool = False
     # of a seed row's cells, how many are kept
     seed_share: float = 1.0
+    # rows of a table that refers to itself follow each other, the last one may be followed by the first
+    chained: bool = False
 
 
 class Generator:
@@ -64,6 +71,8 @@ class Generator:
         self.sizes = tuple(sizes)
         self.valid = valid or {}
         self.random = random.Random(seed)  # noqa: S311 - test data
+        # no row of a table that refers to itself may lead back to itself: recursion over such rows is endless
+        self.acyclic = False
         self.used = closure(shape, used if used is not None else frozenset(range(len(shape.tables))))
         # columns that no query looks at and no constraint binds need no variety
         self.idle = [idle_columns(table, mentioned) for table in shape.tables]
@@ -78,12 +87,15 @@ class Generator:
             self._fill(index, tables, mood, seeds[index] if seeds else ())
         for index in self._order:
             self._close_cycles(index, tables, mood)
+            if mood.chained and not self.acyclic and self.random.random() < _RING_SHARE:
+                self._close_ring(index, tables)
         return tuple(tuple(rows) for rows in tables)
 
     def _mood(self, profile: str) -> Mood:
         rnd = self.random
         mood = Mood(profile, rnd.choice((0.0, 0.0, 0.1, 0.3)), 0.15 if rnd.random() < 0.12 else 0.0)
         mood.seed_share = rnd.choice((1.0, 0.97, 0.9))
+        mood.chained = rnd.random() < 0.2
         mood.deferred = self.shape.deferrable and rnd.random() < 0.5
         if self.sizes:
             mood.group_size = max(1, rnd.choice(self.sizes) + rnd.choice((-1, 0, 1, 1, 2)))
@@ -273,6 +285,9 @@ class Generator:
             size = self.random.choice((1, 2, 2, 3, 4))
             basic = pool.family[: 4 + len(column.labels)]
             source = basic if self.random.random() < 0.4 else pool.family
+            if len(source) > _CLOSE and self.random.random() < _CLOSE_SHARE:
+                start = self.random.randrange(len(source) - _CLOSE + 1)
+                source = source[start : start + _CLOSE]
             shared = self.random.choices(source, k=size) if source else []
             mood.domains[name] = shared
         # another type of the family may not take them all
@@ -300,6 +315,18 @@ class Generator:
                         gone.append(number)
                 tables[index][number] = tuple(row)
             tables[index] = [row for i, row in enumerate(tables[index]) if i not in gone]
+
+    def _close_ring(self, index: int, tables: list[list[Row]]) -> None:
+        """Point the first row of a table that refers to itself to the last one, unless a key forbids it."""
+        table, rows = self.shape.tables[index], tables[index]
+        for reference in table.references:
+            if reference.parent != index or len(rows) < 2:
+                continue
+            row = list(rows[0])
+            for own, theirs in zip(reference.columns, reference.parent_columns, strict=True):
+                row[own] = rows[-1][theirs]
+            if not self._clashes(table, row, rows[1:]):
+                rows[0] = tuple(row)
 
     def _referred(self, index: int, row: Row, tables: Sequence[Sequence[Row]]) -> bool:
         """Whether some row points to this one."""
@@ -331,8 +358,9 @@ class Generator:
             return True
         parents: Sequence[Sequence[str | None]] = tables[reference.parent]
         if reference.parent == index:
-            own = self.random.random() < 0.4 or not parents
-            parents = [row] if own else parents
+            own = self.random.random() < 0.4 and not (mood.chained or self.acyclic)
+            own |= not (parents or nullable)
+            parents = [row] if own else parents[-1:] if mood.chained else parents
         parents = [p for p in parents if all(p[i] is not None for i in reference.parent_columns)]
         if not parents or (nullable and self.random.random() < mood.null_share):
             for i in nullable[:1]:

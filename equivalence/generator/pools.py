@@ -7,12 +7,14 @@ server says (`accepted`). Must not know tables beyond the types of their columns
 from __future__ import annotations
 
 import calendar
+import contextlib
 import datetime as dt
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import pairwise
 from typing import Any
 
 from rewright.equivalence.generator.constants import Constants
@@ -50,7 +52,8 @@ Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
 _BASIC: dict[Family, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3", "-1"),
     "numeric": ("0", "1", "1.00", "2", "2.5", "-1"),
-    "float": ("0", "1", "2", "0.5", "-1", "0.1", "1.5", "2.5"),
+    # sums of three tenths depend on their order
+    "float": ("0", "1", "2", "0.5", "-1", "0.1", "1.5", "2.5", "0.2", "0.3"),
     "text": ("a", "b", "", "A", "a ", "ab", "1"),
     "bool": ("t", "f"),
     # ends of months, of years and of ISO years, leap days
@@ -79,6 +82,7 @@ _BASIC: dict[Family, tuple[str, ...]] = {
         "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
         "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
         "[2000-01-01,2000-02-01)", "[2000-02-01,2000-03-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
+        "[2000-01-01,infinity]",
         "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "[1.0,2)", "$1.00", "08:00:2b:01:02:03",
     ),
 }  # fmt: skip
@@ -101,6 +105,7 @@ _EXTREME: dict[str, tuple[str, ...]] = {
     "float4": ("-0", "NaN", "Infinity", "-Infinity"),
     "float8": ("-0", "NaN", "Infinity", "-Infinity", "1e20", "-1e20", "0.10000000000000002", "0.5000000001"),
     "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\", "\tb", "99999999999"),
+    "citext": (" ", "Z", "é", "É", "a  ", "Ab", "aB"),
     "varchar": (" ", "Z", "é", "a  ", "ab cd", " a"),
     "bpchar": (" ", "Z", "a"),
     "date": ("infinity", "-infinity", "0001-01-01", "0001-12-31 BC", "0044-03-15 BC", "9999-12-31"),
@@ -126,6 +131,10 @@ _OF_TYPE: dict[str, tuple[str, ...]] = {
     "lseg": ("[(0,0),(1,1)]", "[(0,0),(1,2)]", "[(1,1),(0,0)]"),
     "pg_lsn": ("0/1", "0/2", "1/0"),
     "pg_snapshot": ("1:2:", "1:3:2"),
+    "hstore": ("", "a=>1", "a=>NULL", "b=>a", "a=>1, b=>2", "a=>2"),
+    "ltree": ("", "a", "b", "a.b", "a.b.c", "b.a", "A"),
+    "cube": ("(0)", "(1)", "(1,2)", "(1,2),(0,0)", "(0,0),(1,2)"),
+    "seg": ("1", "1.0", "1 .. 2", "1(+-)1", "0 .. 1"),
     "xml": ("<a/>", "<a>1</a>", "x"),
 }
 
@@ -251,7 +260,7 @@ def _around_date(text: str) -> list[str]:
         return []
     if not dt.datetime(2, 1, 1) < day.replace(tzinfo=None) < dt.datetime(9990, 1, 1):  # noqa: DTZ001 - bounds of timestamps without time zone
         return []
-    one = dt.timedelta(days=1)
+    one, half = dt.timedelta(days=1), dt.timedelta(minutes=30)
     last = dt.datetime.combine(day.date(), dt.time(23, 59, 59, 500_000))
     near = [
         day - one,
@@ -259,7 +268,10 @@ def _around_date(text: str) -> list[str]:
         day,
         day + dt.timedelta(hours=5),
         day + dt.timedelta(milliseconds=500),
-        day - dt.timedelta(minutes=30),
+        day - half,
+        # a day with 23 or 25 hours begins or ends between
+        day - one + half,
+        day + one - half,
         last,
     ]
     return [str(moment) for moment in near]
@@ -323,6 +335,8 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
     # more than one of what a function may find
     strings += [s + s for s in few if s.isalnum()]
+    days = [s for s in sorted(constants.strings) if _DAY.fullmatch(s)]
+    strings += _documents(sorted(constants.strings)) if constants.documents else []
     return {
         "int": tuple(dict.fromkeys(ints)),
         "numeric": tuple(dict.fromkeys(exact + ints)),
@@ -335,11 +349,13 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
         "other": (
             *sorted(constants.strings),
             *_documents(sorted(constants.strings)),
+            *_in_extensions(sorted(constants.strings)),
             *_documents_like(sorted(constants.strings)),
             *_arrays(sorted(constants.strings)),
             *_arrays(numbers),
             *_spans(numbers),
-            *_spans(s for s in sorted(constants.strings) if _DAY.fullmatch(s)),
+            *_spans(days),
+            *_spans_of_days(days),
         ),
     }
 
@@ -349,11 +365,18 @@ def _documents(strings: Iterable[str]) -> list[str]:
     the constants, in which jsonb's ``?`` finds them as it does keys, and ``->`` does not.
     """
     names = [s for s in strings if _NAME.fullmatch(s)][:4]
-    found = [f'{{"{n}": {value}}}' for n in names for value in ("null", "1", '"1"', "true", "[]")]
+    found = [f'{{"{n}": {value}}}' for n in names for value in ("null", "1", "1e2", '"1"', "true", "[]")]
     nested = ('"{}"', '{{"{}": 1}}', '{{"{}": null}}')
     found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
     whole = ('["{}"]', '"{}"', '[{{"{}": 1}}]', '["{}", null]')
     return found + [value.format(n) for n in names for value in whole]
+
+
+def _in_extensions(strings: Iterable[str]) -> list[str]:
+    """The constants as keys and as values of hstore, and as labels of an ltree's path."""
+    names = [s for s in strings if _NAME.fullmatch(s)][:4]
+    patterns = ('"{}"=>1', '"{}"=>NULL', 'a=>"{}"', '"{}"=>1, b=>2', "a.{}", "{}.a")
+    return [pattern.format(name) for name in names for pattern in patterns]
 
 
 def _in_zones(strings: Iterable[str]) -> list[str]:
@@ -425,10 +448,28 @@ def _spans(texts: Iterable[str]) -> list[str]:
     return found
 
 
+def _spans_of_days(texts: Iterable[str]) -> list[str]:
+    """Ranges that reach beyond the constants on both sides, and such as lie within those of two."""
+    days: list[dt.date] = []
+    for text in texts:
+        with contextlib.suppress(ValueError):
+            days.append(dt.date.fromisoformat(text))
+    few, two = days[:5], dt.timedelta(days=2)
+    with contextlib.suppress(OverflowError):
+        found = [f"[{low - two},{high + two})" for low in few for high in few if low <= high]
+        found += [f"[{low + two},{low + two + two})" for low, high in pairwise(few)]
+        found += [f"[{low + two},{high - two}]" for low, high in pairwise(few) if high - low > 2 * two]
+        return found + [f"{{{one}}}" for one in found]
+    return []
+
+
 def _arrays(texts: Iterable[str]) -> list[str]:
-    """Arrays with the constants, alone, repeated, beside a NULL and beside each other (array_in's syntax)."""
+    """Arrays with the constants, alone, repeated, in the other case, beside a NULL and beside each other
+    (array_in's syntax).
+    """
     quoted = ['"' + t.replace("\\", r"\\").replace('"', r"\"") + '"' for t in texts if len(t) <= 20][:5]
     found = [pattern.format(q) for q in quoted for pattern in ("{{{0}}}", "{{{0},NULL}}", "{{{0},{0}}}")]
+    found += [f"{{{q.swapcase()}}}" for q in quoted if q.swapcase() != q]
     return found + [f"{{{a},{b}}}" for a in quoted for b in quoted if a != b]
 
 

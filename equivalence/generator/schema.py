@@ -19,7 +19,7 @@ _FAMILIES: dict[str, Family] = {
     **dict.fromkeys(("int2", "int4", "int8", "oid"), "int"),
     "numeric": "numeric",
     **dict.fromkeys(("float4", "float8"), "float"),
-    **dict.fromkeys(("text", "varchar", "bpchar", "name", "char"), "text"),
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "char", "citext"), "text"),
     "bool": "bool",
     "date": "date",
     **dict.fromkeys(("timestamp", "timestamptz"), "timestamp"),

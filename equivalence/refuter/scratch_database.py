@@ -23,6 +23,7 @@ from rewright.equivalence.isolation import (
     parse,
     without_defaults,
 )
+from rewright.equivalence.omissions import TRUSTED
 from rewright.equivalence.refuter.environments import PLAIN, PLAIN_COLLATION, Environment
 
 STATEMENT_TIMEOUT_MS = 4000
@@ -78,6 +79,13 @@ def harden(server: Server) -> None:
                 sql.SQL("revoke all on database {} from public").format(sql.Identifier(database))
             )
         connection.execute("select pg_advisory_unlock(7236)")
+
+
+def trusted_extensions(server: Server) -> frozenset[str]:
+    """Which of the extensions that an ordinary role may create the server has."""
+    with psycopg.connect(server.dsn(unix=True), autocommit=True) as connection:
+        query = "select distinct name from pg_available_extension_versions where trusted and name = any(%s)"
+        return frozenset(name for (name,) in connection.execute(query, [list(TRUSTED)]))
 
 
 class ScratchDatabase:

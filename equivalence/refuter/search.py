@@ -190,6 +190,7 @@ class Refuter:
             sifted = self.prefilter.run(first, len(made))
         except psycopg.errors.QueryCanceled:
             done.timed_out = True
+            self.generator.acyclic = True
             done.databases += 1  # so that a pair which always times out ends
             return
         finally:

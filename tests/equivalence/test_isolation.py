@@ -117,10 +117,10 @@ def test_what_may_change_the_meaning_of_other_things_is_not_left_out(text: str) 
 @pytest.mark.server
 def test_a_pair_is_judged_without_what_it_does_not_need(scratch_server: ScratchServer) -> None:
     schema = """
-        create extension citext; create extension pg_trgm;
+        create extension vector; create extension pg_trgm;
         create table t (id int primary key, s text, x int);
         create index on t using gin (s gin_trgm_ops);
-        create table odd (c citext check (c <> '')); alter table odd add unique (c);
+        create table odd (c vector check (c <> '')); alter table odd add unique (c);
         create function f(int) returns int language plpgsql as 'begin return 1; end';
         create operator ## (leftarg = int, rightarg = int, function = f2);
         create trigger g before insert on t for each row execute function f();
@@ -130,7 +130,7 @@ def test_a_pair_is_judged_without_what_it_does_not_need(scratch_server: ScratchS
     with Checker(scratch=scratch_server, options=Options(databases=200), schema_sql=schema) as checker:
         found = checker.check("select id from t where x > 3", "select id from t where x >= 3")
         assert isinstance(found, Refuted)
-        assert {"extension citext", "function f", "operator ##", "trigger g", "view v", "table odd"} <= set(
+        assert {"extension vector", "function f", "operator ##", "trigger g", "view v", "table odd"} <= set(
             found.stamp.omitted
         )
         for query in (
@@ -236,3 +236,16 @@ def test_types_and_functions_of_others_are_unknown(scratch_server: ScratchServer
         verdict = checker.check("select f(a) from t", "select f(a) from t where true")
         assert isinstance(verdict, Unknown)
         assert "f(integer)" in verdict.reason
+
+
+def test_an_extension_is_made_only_before_a_strangers_functions() -> None:
+    function = "create function f(int) returns int language sql as 'select 1'"
+    made = frozenset({"citext", "hstore"})
+    first = screen_schema(f"create extension citext version '1.4' cascade; {function}", made)
+    assert first.statements[0] == "create extension if not exists citext with schema public"
+    assert not first.omitted
+    later = screen_schema(f"{function}; create extension citext", made)
+    assert later.statements == (function,)
+    assert [one.label for one in later.omitted] == ["extension citext"]
+    named = screen_schema('create schema "E"; create extension hstore with schema "E"', made)
+    assert named.statements[1] == 'create extension if not exists hstore with schema "E"'

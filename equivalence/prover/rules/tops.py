@@ -225,13 +225,20 @@ def some_first(p: Place, at: At) -> Bag | None:
     ((v, source),) = b.vars
     ((w, same_source),) = other.vars
     rest = tuple(q for q in b.preds if q != goal)
-    moved = {subst(q, rows_renamed({v: w})) for q in rest}
-    order = tuple(q for q in other.preds if q not in moved)
-    if source != same_source or not moved <= set(other.preds) or not order:
+    moved = {_either_way(subst(q, rows_renamed({v: w}))) for q in rest}
+    order = tuple(q for q in other.preds if _either_way(q) not in moved)
+    if source != same_source or not moved <= set(map(_either_way, other.preds)) or not order:
         return None
     if not _is_strict_order(p, replace(b, preds=rest), v, w, order):
         return None
     return p.with_block(i, block(b.vars, rest, ()))
+
+
+def _either_way(q: Term) -> Term:
+    """An equality with its sides in one order: which of them is written first says nothing."""
+    if isinstance(q, App) and q.sym == EQ:
+        return App(EQ, tuple(sorted(q.args, key=str)), q.type)
+    return q
 
 
 def lone_negation(goal: Term) -> Block | None:

@@ -378,6 +378,11 @@ def _says_unlike(pred: Term) -> bool:
     return True
 
 
+def _sides_sorted(q: Term) -> Term:
+    """An equality with its sides in one order, whichever is written first."""
+    return App(EQ, tuple(sorted(q.args, key=repr)), q.type) if isinstance(q, App) and q.sym == EQ else q
+
+
 def some_first(p: Place, at: Bindings) -> Iterator[Instance]:
     """EXISTS(x . P(x) ∧ NOT EXISTS(y . P(y) ∧ y < x)) = EXISTS(x . P(x)) of a strict order: finitely many
     rows have a first. Bindings: block, condition.
@@ -395,9 +400,9 @@ def some_first(p: Place, at: Bindings) -> Iterator[Instance]:
         return
     (v, source), w = b.vars[0], other.vars[0][0]
     rest = tuple(q for q in b.preds if q != goal)
-    moved = {subst(q, rows_renamed({v: w})) for q in rest}
-    order = tuple(q for q in other.preds if q not in moved)
-    if not moved <= set(other.preds) or not order:
+    moved = {_sides_sorted(subst(q, rows_renamed({v: w}))) for q in rest}
+    order = tuple(q for q in other.preds if _sides_sorted(q) not in moved)
+    if not moved <= {_sides_sorted(q) for q in other.preds} or not order:
         return
     one, two, three = fresh(), fresh(), fresh()
 

@@ -622,3 +622,6 @@ select id, rank() over (order by boss desc nulls last) r from dept order by boss
 -- pair: the greatest of flags as one of a group
 select dept, max(case when sal > 5 then 1 else 0 end) m from emp group by dept having min(case when active then 1 else 0 end) = 1;
 select dept, case when bool_or(sal > 5) then 1 else 0 end m from emp group by dept having bool_and(active);
+-- pair: LEFT JOIN LATERAL LIMIT 1 to the first of numbered rows
+select d.id, x.id, x.sal from dept d left join lateral (select e.id, e.sal from emp e where e.dept = d.id order by e.sal desc, e.id limit 1) x on true;
+select d.id, x.id, x.sal from dept d left join (select t.* from (select e.id, e.sal, e.dept, row_number() over (partition by e.dept order by e.sal desc, e.id) as rn from emp e) t where t.rn <= 1) x on x.dept = d.id;
