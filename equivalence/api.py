@@ -217,11 +217,12 @@ class Checker:
                 # not as it is with its extensions: without them
                 self._schema, self._stand_ins = self._given, self._texts
             return ScratchDatabase(server, self._schema, path=path)
+        extensions = trusted_extensions(server) if self.catalog and self.catalog.extensions else frozenset()
         with contextlib.suppress(Refused, SchemaFailed):
-            return ScratchDatabase(server, self._schema_from_catalog(), path=path)
+            return ScratchDatabase(server, self._schema_from_catalog(extensions), path=path)
         self._relations = _names(queries)
         with contextlib.suppress(Refused, SchemaFailed):
-            return ScratchDatabase(server, self._schema_from_catalog(), path=path)
+            return ScratchDatabase(server, self._schema_from_catalog(extensions), path=path)
         return ScratchDatabase(server, self._schema_from_catalog(plain=True), path=path)
 
     def _reaches(self, queries: tuple[ScreenedQuery, ...]) -> bool:
@@ -232,14 +233,17 @@ class Checker:
         self._relations |= names
         return False
 
-    def _schema_from_catalog(self, *, plain: bool = False) -> ScreenedSchema:
+    def _schema_from_catalog(
+        self, extensions: frozenset[str] = frozenset(), *, plain: bool = False
+    ) -> ScreenedSchema:
         from rewright.equivalence.generator.ddl import reachable, schema_of
 
         assert self.catalog is not None
-        made = schema_of(self.catalog, reachable(self.catalog, self._relations), plain=plain)
+        reached = reachable(self.catalog, self._relations)
+        made = schema_of(self.catalog, reached, plain=plain, extensions=extensions)
         self._schema_sql, self._untold = made.text, made.untold
         self._stand_ins = self._texts | made.stand_ins
-        return screen_schema(made.text)
+        return screen_schema(made.text, extensions)
 
     # -- the judgement
 

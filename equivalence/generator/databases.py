@@ -310,11 +310,24 @@ class Generator:
                     continue
                 others = [r for i, r in enumerate(tables[index]) if i != number and i not in gone]
                 if self._clashes(table, row, others):
+                    self._refer_alone(reference, tables[reference.parent], row, others)
+                if self._clashes(table, row, others):
                     row = [None if i in reference.columns else v for i, v in enumerate(old)]
                     if self._clashes(table, row, others) and not self._referred(index, old, tables):
                         gone.append(number)
                 tables[index][number] = tuple(row)
             tables[index] = [row for i, row in enumerate(tables[index]) if i not in gone]
+
+    def _refer_alone(
+        self, reference: Reference, parents: Sequence[Row], row: list[str | None], others: Sequence[Row]
+    ) -> None:
+        """Point the row to a parent that none of the other rows points to, where there is one."""
+        taken = {tuple(other[i] for i in reference.columns) for other in others}
+        values = [tuple(parent[i] for i in reference.parent_columns) for parent in parents]
+        free = [value for value in values if value not in taken and None not in value]
+        if free:
+            for own, value in zip(reference.columns, self.random.choice(free), strict=True):
+                row[own] = value
 
     def _close_ring(self, index: int, tables: list[list[Row]]) -> None:
         """Point the first row of a table that refers to itself to the last one, unless a key forbids it."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from rewright.equivalence.generator.stand_ins import reads_any, stood_in
 from rewright.equivalence.isolation import Refused, screen_query
+from rewright.equivalence.omissions import TRUSTED
 from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog
 from rewright.sql.records import Check, ForeignKey, Key, Table, TableColumn, TypeInfo
@@ -70,19 +71,29 @@ def ddl_of(catalog: Catalog, relations: tuple[Table, ...]) -> str:
     return schema_of(catalog, relations).text
 
 
-def schema_of(catalog: Catalog, relations: tuple[Table, ...], *, plain: bool = False) -> ScratchSchema:
+def schema_of(
+    catalog: Catalog,
+    relations: tuple[Table, ...],
+    *,
+    plain: bool = False,
+    extensions: frozenset[str] = frozenset(),
+) -> ScratchSchema:
     """DDL for these relations and the types they use. Raises Refused for what cannot be made.
 
+    ``extensions``: those of `rewright.equivalence.omissions.TRUSTED` that the scratch server can make.
     ``plain``: without the constraints that call functions or operators (unique indexes over expressions or
     with a condition, exclusion constraints), which a scratch server may lack; they are untold then.
     """
-    made = [stood_in(catalog, relation) for relation in relations]
+    extensions &= frozenset(catalog.extensions)
+    types = frozenset[str]().union(*(TRUSTED[name] for name in extensions))
+    made = [stood_in(catalog, relation, types) for relation in relations]
     relations = tuple(one.table for one in made)
     stand_ins = frozenset(name for one in made for name in one.columns)
     _look_through(relations, stand_ins)
     schemas = sorted({r.ref.schema for r in relations} | {t.schema for t in catalog.types})
     lines = [f"create schema if not exists {quote(s)}" for s in schemas if s not in {"public", "pg_catalog"}]
-    lines += [line for info in _types_in_order(catalog, relations) for line in _type(catalog, info)]
+    lines += [_extension(catalog, name) for name in sorted(extensions)]
+    lines += [line for info in _types_in_order(catalog, relations, types) for line in _type(catalog, info)]
     tables = _parents_first([r for r in relations if r.kind != "view"])
     lines += [_table(table) for table in tables]
     by_ref = {table.ref: table for table in tables}
@@ -151,8 +162,16 @@ def _views_in_order(relations: tuple[Table, ...]) -> list[Table]:
     return done
 
 
-def _types_in_order(catalog: Catalog, relations: tuple[Table, ...]) -> list[TypeInfo]:
-    """User types of the relations' columns, bases of domains first."""
+def _extension(catalog: Catalog, name: str) -> str:
+    """CREATE EXTENSION in the schema of its types."""
+    schemas = sorted(t.schema for t in catalog.types if t.name in TRUSTED[name] and t.kind == "b")
+    return f"create extension if not exists {quote(name)} with schema {quote((schemas or ['public'])[0])}"
+
+
+def _types_in_order(
+    catalog: Catalog, relations: tuple[Table, ...], made: frozenset[str] = frozenset()
+) -> list[TypeInfo]:
+    """User types of the relations' columns but those that are ``made`` already, bases of domains first."""
     own = {t.key: t for t in catalog.types}
     rows = {f"{r.ref.schema}.{r.ref.name}" for r in catalog.relations}
     found: list[TypeInfo] = []
@@ -166,7 +185,7 @@ def _types_in_order(catalog: Catalog, relations: tuple[Table, ...]) -> list[Type
             if schema and schema != "pg_catalog" and key not in rows:
                 raise Refused(f"type {key}, which a scratch server lacks")
             return
-        if info in found:
+        if info in found or (info.kind == "b" and info.name in made):
             return
         for inner in (info.base, info.subtype, *(_key(t) for _, t in info.fields)):
             if inner:

@@ -105,7 +105,7 @@ _EXTREME: dict[str, tuple[str, ...]] = {
     "float4": ("-0", "NaN", "Infinity", "-Infinity"),
     "float8": ("-0", "NaN", "Infinity", "-Infinity", "1e20", "-1e20", "0.10000000000000002", "0.5000000001"),
     "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\", "\tb", "99999999999"),
-    "citext": (" ", "Z", "é", "É", "a  ", "Ab", "aB"),
+    "citext": (" ", "Z", "a  ", "Ab", "aB"),
     "varchar": (" ", "Z", "é", "a  ", "ab cd", " a"),
     "bpchar": (" ", "Z", "a"),
     "date": ("infinity", "-infinity", "0001-01-01", "0001-12-31 BC", "0044-03-15 BC", "9999-12-31"),

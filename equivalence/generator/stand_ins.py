@@ -29,9 +29,12 @@ class StoodIn:
     untold: tuple[str, ...] = ()
 
 
-def stood_in(catalog: Catalog, table: Table) -> StoodIn:
-    """Raises Refused where a constraint ties such a column to others: which rows it allows is not known."""
-    lacking = frozenset(c.name for c in table.columns if lacks(catalog, c.type))
+def stood_in(catalog: Catalog, table: Table, made: frozenset[str] = frozenset()) -> StoodIn:
+    """``made``: names of extensions' types that the server has.
+
+    Raises Refused where a constraint ties such a column to others: which rows it allows is not known.
+    """
+    lacking = frozenset(c.name for c in table.columns if lacks(catalog, c.type, made))
     if not lacking:
         return StoodIn(table)
     if table.kind == "view":
@@ -48,29 +51,29 @@ def stood_in(catalog: Catalog, table: Table) -> StoodIn:
     untold = [k.name for k in table.keys if k.valid and k not in keys and not set(k.columns) & lacking]
     untold += ["exclusion constraints"] if told != table.exclusions else []
     checks = tuple(check for check in table.checks if not _is_alone(check, lacking, table))
-    made = replace(table, columns=columns, keys=keys, checks=checks, exclusions=told)
-    return StoodIn(made, lacking, tuple(untold))
+    stood = replace(table, columns=columns, keys=keys, checks=checks, exclusions=told)
+    return StoodIn(stood, lacking, tuple(untold))
 
 
-def lacks(catalog: Catalog, type_: SqlType) -> bool:
-    """Whether a type is neither PostgreSQL's own nor one that DDL can make: an extension's, or one made of
-    such.
+def lacks(catalog: Catalog, type_: SqlType, made: frozenset[str] = frozenset()) -> bool:
+    """Whether a type is neither PostgreSQL's own nor one that DDL can make: an extension's that is not among
+    ``made``, or one made of such.
     """
     if type_.is_builtin:
         return False
     if type_.is_array:
-        return lacks(catalog, replace(type_, name=type_.name[1:]))
+        return lacks(catalog, replace(type_, name=type_.name[1:]), made)
     info = next((t for t in catalog.types if (t.schema, t.name) == (type_.schema, type_.name)), None)
     if info is None:
         # the row type of a table has its name
         return not any((r.ref.schema, r.ref.name) == (type_.schema, type_.name) for r in catalog.relations)
     if info.kind not in "edc":
-        return True
+        return type_.name not in made
     inner = [type_ for _, type_ in info.fields]
     if info.base:
         schema, _, name = info.base.rpartition(".")
         inner.append(SqlType(name, schema or "pg_catalog"))
-    return any(lacks(catalog, one) for one in inner)
+    return any(lacks(catalog, one, made) for one in inner)
 
 
 def _is_alone(check: Check, lacking: frozenset[str], table: Table) -> bool:

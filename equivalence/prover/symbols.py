@@ -474,6 +474,10 @@ def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> boo
             kind = getattr(term, "kind", "")
             if kind in {"agg", "the"}:
                 return all(is_bounded(o, made) for b in term.bag for o in b.outs)  # type: ignore[union-attr] # terms of these kinds have a bag
+            if isinstance(term, Nested) and kind == "win":
+                # one of them, or an aggregate of some; what is sorted and divided by stands beside
+                read = (o for b in term.bag for o in b.outs if o.type.name == "numeric")
+                return exact_integer(term.type) or all(is_bounded(o, made) for o in read)
             return exact_integer(term.type)
 
 

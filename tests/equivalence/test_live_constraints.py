@@ -16,6 +16,7 @@ from rewright.equivalence.generator.ddl import schema_of
 from rewright.equivalence.isolation import Refused
 from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import Proved, Refuted, Tested, Unknown
+from rewright.sql.catalog import Catalog
 
 pytestmark = pytest.mark.server
 
@@ -45,12 +46,32 @@ create table event_new partition of event default;
 
 
 @pytest.fixture(scope="module")
-def live(scratch_server: ScratchServer, module_database: str) -> Iterator[Checker]:
+def catalog(scratch_server: ScratchServer, module_database: str) -> Catalog:
     with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
         connection.execute(SCHEMA)
-        catalog = snapshot(connection)
-    with Checker(catalog, scratch_server, Options(databases=300, seconds=60)) as checker:
+        return snapshot(connection)
+
+
+@pytest.fixture(scope="module")
+def live(catalog: Catalog, scratch_server: ScratchServer) -> Iterator[Checker]:
+    """Over the live database, as if its extensions were such as no scratch server makes."""
+    options = Options(databases=300, seconds=60)
+    with Checker(replace(catalog, extensions=()), scratch_server, options) as checker:
         yield checker
+
+
+def test_extensions_of_the_live_database_are_made_where_the_server_can(
+    catalog: Catalog, scratch_server: ScratchServer
+) -> None:
+    with Checker(catalog, scratch_server, Options(databases=300, seconds=60)) as checker:
+        folded = "select id from member where nick = 'a'"
+        assert isinstance(checker.check(folded, folded.replace("'a'", "'A'")), Tested | Proved)
+        found = checker.check(folded, folded.replace("nick", "nick::text"))
+        assert isinstance(found, Refuted)
+        assert '"nick" "public"."citext"' in found.counterexample.script
+        assert not found.stamp.omitted
+        outer = "select m.name from member m left join visit v on v.member_id = m.id"
+        assert isinstance(checker.check(outer, "select name from member"), Refuted)
 
 
 EQUAL = {

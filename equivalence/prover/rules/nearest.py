@@ -42,6 +42,11 @@ from rewright.sql.types import SqlType
 from .base import At, Place
 
 _ARRAY = "array_agg anynonarray "
+# frames whose nearest row to the current one is shown, and where it stands
+_FRAME = {
+    ("last_value", "unbounded_preceding", "preceding_1"): "before",
+    ("first_value", "following_1", "unbounded_following"): "after",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +169,11 @@ def _wanted(name: WindowName, term: Nested) -> _Wanted | None:
         return found if one else None
     if name.exclude:
         return None
+    # all that comes before the current row, or after it, without it
+    if _FRAME.get((name.func, name.start, name.end)) == "before" and name.mode != "range":
+        return _Wanted(back, "before")
+    if _FRAME.get((name.func, name.start, name.end)) == "after" and name.mode != "range":
+        return _Wanted(name.keys, "after")
     # the current row is in the frame, and so is all that comes before it, or after it
     from_start = name.start == "unbounded_preceding" and name.end in {"current", "unbounded_following"}
     to_end = name.end == "unbounded_following" and name.start in {"current", "unbounded_preceding"}

@@ -165,6 +165,12 @@ def _read(name: WindowName, value: Nested) -> tuple[tuple[str, ...], str] | None
     if name.exclude:
         return None
     start, end = name.start == "unbounded_preceding", name.end == "unbounded_following"
+    if name.mode in {"rows", "groups"}:
+        # a frame that ends with the row before this one, or begins with the next
+        if name.func == "last_value" and start and name.end == "preceding_1":
+            return back, "before"
+        if name.func == "first_value" and end and name.start == "following_1":
+            return name.keys, "after"
     first = name.func == "first_value" or (name.func == "nth_value" and number == (integer(1),))
     if first and start and (end or name.end == "current"):
         return name.keys, ""
