@@ -40,6 +40,7 @@ from .build import (
 from .commuting import in_order, sorted_operands
 from .folding import as_float, constant, moved
 from .meanings import meaning, where_known
+from .modifiers import obeys
 from .symbols import (
     CASE,
     EQ,
@@ -468,6 +469,8 @@ class Translation:
             return x
         if source == target or (e.method == "binary" and source.without_typmod() == target):
             return x  # the same bytes of the same type; what the result is described as is compared elsewhere
+        if e.method == "typmod" and source == target.without_typmod() and obeys(x, target):
+            return x
         if isinstance(x, Lit) and x.value is not None and source.is_builtin:
             known = constant(x.value, target) if source.name == "unknown" else None
             known = as_float(x, target) if ints else known

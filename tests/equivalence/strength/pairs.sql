@@ -625,3 +625,6 @@ select dept, case when bool_or(sal > 5) then 1 else 0 end m from emp group by de
 -- pair: LEFT JOIN LATERAL LIMIT 1 to the first of numbered rows
 select d.id, x.id, x.sal from dept d left join lateral (select e.id, e.sal from emp e where e.dept = d.id order by e.sal desc, e.id limit 1) x on true;
 select d.id, x.id, x.sal from dept d left join (select t.* from (select e.id, e.sal, e.dept, row_number() over (partition by e.dept order by e.sal desc, e.id) as rn from emp e) t where t.rn <= 1) x on x.dept = d.id;
+-- pair: the value of the row before by last_value, cast to the column's modifier
+select d.id, (select p.budget from dept p where p.id < d.id order by p.id desc limit 1) + 1 from dept d;
+select x.id, x.v::numeric(12,2) + 1 from (select d.id, last_value(d.budget) over (order by d.id groups between unbounded preceding and 1 preceding) as v from dept d) x;
