@@ -21,6 +21,7 @@ _MAX_ROWS = 120
 _TEXT_TYPES = frozenset({"varchar", "bpchar"})
 # functions that put something between texts
 _JOINING = frozenset({"string_agg", "concat_ws", "array_to_string"})
+_FOLDING = frozenset({"lower", "upper", "initcap", "casefold"})
 _LIST = re.compile(r"[{\[(][^{}\[\]()\"\\:]+[}\])]")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
 _STRETCH = re.compile(r"[A-Za-z0-9 ]+")
@@ -37,6 +38,8 @@ class Constants:
     limits: set[int] = field(default_factory=set)
     # texts are read as JSON
     documents: bool = False
+    # upper and lower case are made of texts, or are the same
+    folded: bool = False
     near: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @property
@@ -98,7 +101,10 @@ def _visit(node: Any, found: Constants) -> None:
         case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval in {"json", "jsonb"}:
             found.documents = True
         case ast.A_Expr():
+            found.folded |= node.kind == enums.A_Expr_Kind.AEXPR_ILIKE
             _visit_expression(node, found)
+        case ast.FuncCall() if node.funcname[-1].sval in _FOLDING:
+            found.folded = True
         case ast.FuncCall() if node.funcname[-1].sval in _JOINING:
             _visit_joined(node, found)
         case _:

@@ -337,6 +337,7 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     strings += [s + s for s in few if s.isalnum()]
     days = [s for s in sorted(constants.strings) if _DAY.fullmatch(s)]
     strings += _documents(sorted(constants.strings)) if constants.documents else []
+    strings += _one_way_cases(sorted(constants.strings)) if constants.folded else []
     return {
         "int": tuple(dict.fromkeys(ints)),
         "numeric": tuple(dict.fromkeys(exact + ints)),
@@ -370,6 +371,17 @@ def _documents(strings: Iterable[str]) -> list[str]:
     found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
     whole = ('["{}"]', '"{}"', '[{{"{}": 1}}]', '["{}", null]')
     return found + [value.format(n) for n in names for value in whole]
+
+
+def _one_way_cases(strings: Iterable[str]) -> list[str]:
+    """Letters of which only the upper case (dotless i) or the lower one (the sign for kelvin) is ASCII, alone
+    and in the constants.
+    """
+    odd = {"i": "\u0131", "k": "\u212a"}
+    found = [letter for pair in odd.items() for letter in pair]
+    for text in strings:
+        found += [text.lower().replace(plain, odd[plain]) for plain in odd if plain in text.lower()]
+    return found
 
 
 def _in_extensions(strings: Iterable[str]) -> list[str]:
