@@ -521,4 +521,72 @@ employee anstalld ansatt medarbejder pracownik pracownicy
 supplier leverantor leverandor dostawca dostawcy
 manufacturer tillverkare producent
 invoice faktura fakturor fakturaer faktury
+package embalagem embalagens
+name designacao denominacao
+expiry validade
+order encomenda encomendas
+invoice faturas fatura nota_fiscal
+address morada endereco
+municipality concelho municipio municipios
+parish freguesia freguesias
+district distrito distritos bairro
+state uf
+discount desconto descontos
+tax imposto impostos
+rate taxa taxas
+sale venda vendas
+warehouse armazem armazens
+part peca pecas
+wage ordenado ordenados
+shift turno turnos
+surname apelido sobrenome
+observation obs observacao observacoes
+consultation consulta consultas
+vaccine vacina vacinas
+analysis analise analises
+wait espera
+doctor medico medicos
+nurse enfermeiro enfermeira enfermeiros
+patient doente doentes
+exam exame exames
+student aluno alunos
+class turma turmas
+subject disciplina disciplinas
+publisher editora editoras
+game jogo jogos
+team equipa equipe equipas equipes
+goal golo golos gols
+coach treinador treinadores tecnico
+bedroom quartos quarto
+ticket bilhete bilhetes passagem passagens
+train comboio comboios trem
+line linha linhas
+car carro carros
+kilometer quilometro quilometros
+policy apolice apolices
+claim sinistro sinistros
+account conta contas
+movement movimento movimentos
+work obra obras
+grape uva uvas casta
+farm quinta fazenda herdade
+animal animais
+breed raca racas
+owner dono dona donos proprietario
+color cor cores
+size tamanho tamanhos
+delivery entregas entrega
+addressee destinatario destinatarios
+sender remetente remetentes
+hour horas
+end fim termino
+user utilizador usuario utilizadores usuarios
+warranty garantia garantias
+breakdown avaria avarias
+tenant inquilino inquilinos
+building predio predios edificio
+floor andar andares
+given administrada administrado
+treatment tratamento tratamentos
+prescription receituario rezept ordonnance prescrizione
 """

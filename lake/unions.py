@@ -81,7 +81,7 @@ def families(tables: list[Table]) -> list[UnitedTable]:
         by_columns[frozenset(names.normal(c.name) for c in table.columns)].append(table)
     groups = [group for group in _merged(by_columns) if 2 <= len(group) <= _MOST_PARTS]
     found = [_united(sorted(group, key=lambda t: t.name)) for group in groups]
-    found += [turned(table) for table in tables for turned in (_by_year, _by_month)]
+    found += [turned(table) for table in tables for turned in (_by_year, _by_month, _by_number)]
     return [united for united in found if united is not None]
 
 
@@ -159,6 +159,14 @@ def _united(group: list[Table]) -> UnitedTable | None:
 
 _YEAR_COLUMN = re.compile(r"^(?P<stem>.*?)[\s_.-]*[xXyY]?(?P<mark>(?:1[5-9]|20|21)\d\d)$")
 _MONTH_COLUMN = re.compile(r"^(?P<stem>(?:.*[\s_.-])?)(?P<mark>[^\W\d_]{3,9}\.?)$")
+_NUMBERED_COLUMN = re.compile(r"^(?P<stem>\D*?)[\s_.-]*(?P<mark>\d{1,2})$")
+_PARTS_OF = {
+    "month": (12, frozenset({"", "m", "mon", "month"})),
+    "quarter": (4, frozenset({"q", "qtr", "quarter"})),
+    "week": (52, frozenset({"", "w", "wk", "week"})),
+    "day": (31, frozenset({"", "d", "day"})),
+}
+"""How many parts of a year or a month there are, and what their columns are called besides the number."""
 _LEAST_SPREAD = 3
 """Columns from which on a table is one of years, or months, across."""
 
@@ -176,6 +184,23 @@ def _by_month(table: Table) -> UnitedTable | None:
         return None if month is None else (month, mark)
 
     return _turned(table, "month", _stems(table, _MONTH_COLUMN, read))
+
+
+def _by_number(table: Table) -> UnitedTable | None:
+    """A table with a column of numbers for each month, quarter, week or day, which only numbers tell: all of
+    them and no others, as rows with that number.
+    """
+    stems = _stems(table, _NUMBERED_COLUMN, lambda mark: (int(mark), int(mark)))
+    for mark, (most, called) in _PARTS_OF.items():
+        for stem, found in stems.items():
+            told = " ".join(names.words(stem)) if stem else ""
+            whole = {*range(1, most + 1)} in (
+                set(found),
+                set(found) - {most + 1} if mark == "week" else set(),
+            )
+            if whole and (told in called or stem.lower() in called):
+                return _turned(table, mark, {stem: found})
+    return None
 
 
 def _stems(
@@ -230,9 +255,12 @@ def _turned(
     return UnitedTable(virtual, tuple((table.name, one) for one in marks), mark, spreads)
 
 
+_PARTS_OF_YEARS = {"year", "y", "yr", "x"}.union(*(called for _, called in _PARTS_OF.values()))
+
+
 def _value_called(stem: str, table: Table) -> str:
     """`year_1985` says no more of what is counted than `1985` does: that the table says."""
-    return stem if stem and not set(names.words(stem)) <= {"year", "y", "yr", "x", "month"} else table.name
+    return stem if stem and not set(names.words(stem)) <= _PARTS_OF_YEARS else table.name
 
 
 def _mark_column(table: str, mark: str, marks: list[str | int], rows: int) -> Column:

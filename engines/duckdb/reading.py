@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ _LONGEST_TYPE = 20_000
 _DEEPEST = 40
 _MOST_TITLES, _LEAST_BELOW, _WIDER = 8, 3, 0.9
 """Titles above a header at most; rows below it at least, and the share of these that fill several cells."""
+# columns that are numbered one after the other, at least
+_LEAST_COUNTED = 4
 _SAMPLED_ROWS = 500_000
 """Rows of a large file by which the types of its columns are settled first: to look at all keeps all in
 memory.
@@ -386,7 +389,7 @@ def _lines_above(text: str, delimiter: str, titles: int) -> int | None:
 
 def _has_header(rows: list[list[str]]) -> bool:
     """A first line with numbers or dates where the following lines have them too is data, unless its numbers
-    are years.
+    are years, or those of months, weeks or days: 1, 2, 3, 4.
     """
     first, rest = rows[0], rows[1:40]
     # equal names twice are hardly a header, unless no cell looks like data
@@ -397,6 +400,8 @@ def _has_header(rows: list[list[str]]) -> bool:
     years = [i for i in numeric if re.fullmatch(r"(?:1[5-9]|20|21)\d\d", first[i].strip())]
     if not numeric or (len(years) == len(numeric) and len(years) > 1):
         return True
+    if _counts_up([first[i] for i in numeric]) and not any(_counts_up(row[numeric[0] :]) for row in rest):
+        return True
     agreeing = [
         # four of five rows agree: some cells are empty or marks such as n/a
         i
@@ -404,6 +409,16 @@ def _has_header(rows: list[list[str]]) -> bool:
         if sum(i < len(row) and _is_data(row[i]) for row in rest) >= 0.8 * len(rest)
     ]
     return not agreeing
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Whole numbers, each the next one after that before it."""
+    numbers = [int(cell) for cell in map(str.strip, cells) if cell.isascii() and cell.isdigit()]
+    return (
+        len(numbers) == len(cells) >= _LEAST_COUNTED
+        and numbers[0] <= 1
+        and all(b == a + 1 for a, b in pairwise(numbers))
+    )
 
 
 def _is_data(cell: str) -> bool:

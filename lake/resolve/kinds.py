@@ -160,11 +160,20 @@ def whole(real: Column) -> bool:
     return len(read) >= _SEEN and all(number is None or number.is_integer() for number in read)
 
 
+def is_flag(real: Column) -> bool:
+    """Are its numbers a yes and a no?"""
+    read = {number_of(value) for value in real.samples}
+    return real.meaning.numeric and real.rows > _FEW_ROWS and len(read) == 2 and read == {0.0, 1.0}
+
+
 def type_score(imagined: ImaginedColumn, real: Column) -> float:
     """Penalties for types that cannot do what the query does, small bonuses for what the name announces."""
     score = 0.0
     if imagined.numeric and not real.meaning.numeric and not _between_days(imagined, real):
         score -= 0.2 if real.meaning is Family.BOOLEAN else 0.5
+    if imagined.numeric and is_flag(real):
+        # who adds up flags says so: nobody means `is_paid` by an amount
+        score -= 0.3
     if imagined.extreme and real.meaning in {Family.TEXT, Family.BOOLEAN}:
         # the last name in the alphabet is hardly ever asked for
         score -= 0.25
