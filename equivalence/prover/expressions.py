@@ -277,6 +277,8 @@ class Translation:
         if sym.fails:
             made = App(sym, args, type_)
             kind = failure(made, self._sure(e, self.to.known))
+            if kind and self.to.spares(made, self.to.sources):
+                return app(sym, args, type_)
             # whether the conditions beside this one would keep it from failing
             otherwise = failure(made, self._sure(e, self.to.known.and_known(self.to.beside)))
             if kind != otherwise:
