@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from rewright.sql.types import BOOL
 
 from .asking import Asked
+from .bags import subst
 from .build import app, conj, disj, eq, integer, is_null, negate, not_null
 from .checks import checks
 from .context import Context
@@ -24,7 +25,6 @@ from .days import ADDS_DAYS
 from .ranges import is_bounded_in
 from .symbols import INTS, LE, LT, RANGES, is_division
 from .terms import App, Lit, Row, Source, Table, Term, Var, rows_renamed, walk
-from .bags import subst
 
 # days that every number of days below takes to another date
 _MOST_DAYS = 100_000

@@ -103,7 +103,7 @@ def test_what_columns_say_is_used(extra: str, first: str, second: str) -> None:
     assert recheck(json.dumps(document).encode()).word == "good"
 
 
-@pytest.mark.parametrize(("extra", "first", "second"), (*FALLS, *ROOM))
+@pytest.mark.parametrize(("extra", "first", "second"), [*FALLS, *ROOM])
 def test_what_they_do_not_say_is_not(extra: str, first: str, second: str) -> None:
     found = proved(extra, first, second)
     assert found is None or found.modulo
