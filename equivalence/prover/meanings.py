@@ -9,6 +9,7 @@
     current_date                     now()::date
     days @> date '2024-01-31'        NOT isempty(days) AND (lower_inf(days) OR lower(days) <= …) AND …
     tags && '{a,b}'                  tags && ARRAY['a', 'b']
+    j ?& '{a,b}'                     j ? 'a' AND j ? 'b'
     j @> '{"a": 1, "b": {"c": 2}}'   j -> 'a' = '1' AND j -> 'b' -> 'c' = '2', each IS TRUE; NULL for no j
 
 Where a meaning holds for some values only, these are said with it (`where_known`): ``j ? 'k'`` of objects,
@@ -57,6 +58,7 @@ def meaning(e: a.Expr) -> a.Expr | None:
                 or _contained(e)
                 or _in_range(op, left, right)
                 or _element_by_element(e)
+                or _keys_one_by_one(e)
             )
         case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
             return _weekdays(e)
@@ -302,6 +304,21 @@ def _document(x: a.Expr) -> object:
 
 def _json(value: object) -> a.Expr:
     return a.Cast(a.Const(written(value), SqlType("unknown")), JSONB, implicit=True, method="io")
+
+
+def _keys_one_by_one(e: a.Op) -> a.Expr | None:
+    """``x ?& …`` and ``x ?| …`` of written keys: each of them is there, or one is."""
+    x, keys = e.args
+    if e.op.name not in {"?&", "?|"} or (e.op.left, e.op.right) != ("jsonb", "_text"):
+        return None
+    written = keys if isinstance(keys, a.ArrayExpr) else _written_out(keys)
+    there = operator("?", JSONB, TEXT)
+    if there is None or not isinstance(written, a.ArrayExpr) or not all(map(_is_text, written.args)):
+        return None
+    tests = tuple(a.Op(there, (x, key), BOOL) for key in written.args)
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    return a.And(tests) if e.op.name == "?&" else a.Or(tests)
 
 
 # ---------------------------------------------------------------- arrays
