@@ -25,7 +25,7 @@ from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, function, operator
-from rewright.sql.types import BOOL, INT4, TEXT, TIMESTAMPTZ, SqlType
+from rewright.sql.types import BOOL, INT4, TEXT, TIMESTAMPTZ, SqlType, equality_is_identity
 
 from .json_texts import NotPlain, read, written
 
@@ -62,6 +62,10 @@ def meaning(e: a.Expr) -> a.Expr | None:
             )
         case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
             return _weekdays(e)
+        case a.Subscript(a.Aggregate() as all_, (), (a.Const("1"),), False):
+            return _first_of_sorted(all_)
+        case a.Aggregate(func) if func.is_builtin and func.name == "percentile_disc":
+            return _end_of_sorted(e)
         case a.IsNull(arg, negated, False):
             made = _without_text(arg)
             return made if made is None or not negated else a.Not(made)
@@ -203,6 +207,46 @@ def _moment(name: str, type_: SqlType) -> a.Expr | None:
         return moment
     cast = function(type_.name, "timestamptz")
     return None if cast is None else a.Cast(moment, type_, method="func", func=cast)
+
+
+# ---------------------------------------------------------------- the least and the greatest
+
+
+def _first_of_sorted(e: a.Aggregate) -> a.Expr | None:
+    """``(array_agg(x ORDER BY x))[1]``: the least x, and the greatest in descending order. NULLs come last,
+    and are the first where there is nothing else.
+    """
+    if not e.func.is_builtin or e.func.name != "array_agg" or len(e.order_by) != 1 or len(e.args) != 1:
+        return None
+    (key,), (x,) = e.order_by, e.args
+    if key.expr != x or key.nulls_first:
+        return None
+    return _extreme(e, key, greatest=key.descending)
+
+
+def _end_of_sorted(e: a.Aggregate) -> a.Expr | None:
+    """``percentile_disc(0)`` and ``(1)``: the first and last of the values that are not NULL."""
+    fraction = e.direct[0] if len(e.direct) == 1 and len(e.order_by) == 1 else None
+    while isinstance(fraction, a.Cast):
+        fraction = fraction.arg
+    if not isinstance(fraction, a.Const) or fraction.value not in {"0", "1", "0.0", "1.0"}:
+        return None
+    (key,) = e.order_by
+    return _extreme(e, key, greatest=(fraction.value in {"1", "1.0"}) != key.descending)
+
+
+def _extreme(e: a.Aggregate, key: a.SortKey, *, greatest: bool) -> a.Expr | None:
+    """The aggregate's least or greatest value in the order of the type's own; of equal ones it may show any,
+    so that these must be the same.
+    """
+    x = key.expr
+    own = key.op.is_builtin and key.op.btree == (">" if key.descending else "<")
+    name = "text" if x.type.name == "varchar" else x.type.name
+    found = function("max" if greatest else "min", name)
+    if not own or found is None or not equality_is_identity(x.type) or not e.type.typmod == -1:
+        return None
+    made = a.Aggregate(found, (x,), x.type, filter=e.filter)
+    return made if x.type.name == name else None
 
 
 # ---------------------------------------------------------------- bits
