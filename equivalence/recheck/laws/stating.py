@@ -94,7 +94,9 @@ class SameRow:
             )
             for key in judge.schema.keys(self.source)
         ) or any(
-            all(judge.entails(self.ctx, c) for c in (*x.conditions, *y.conditions, *map(eq, x.terms, y.terms)))
+            all(
+                judge.entails(self.ctx, c) for c in (*x.conditions, *y.conditions, *map(eq, x.terms, y.terms))
+            )
             for x, y in zip(
                 *(judge.conditional_keys(self.source, v) for v in (self.one, self.other)), strict=True
             )
