@@ -28,6 +28,7 @@ from rewright.sql.build import compare, function, operator
 from rewright.sql.types import BOOL, INT4, TEXT, TIMESTAMPTZ, SqlType, equality_is_identity
 
 from .json_texts import NotPlain, read, written
+from .range_values import as_written, meets_point
 
 JSONB = SqlType("jsonb")
 _DEFAULT = SqlType("text", collation="default")
@@ -47,8 +48,10 @@ _FIRST = {("substring", ("text", "int4", "int4")), ("substr", ("text", "int4", "
 def meaning(e: a.Expr) -> a.Expr | None:
     """What the expression is made of; None where nothing is known of it."""
     match e:
+        case a.Cast():
+            return as_written(e)
         case a.Call(func) if func.is_builtin:
-            return _of_call(e)
+            return as_written(e) or _of_call(e)
         case a.ValueFunction(name, type_) if type_.typmod == -1:
             return _moment(name, type_)
         case a.Op(op, (left, right)) if op.is_builtin:
@@ -59,6 +62,8 @@ def meaning(e: a.Expr) -> a.Expr | None:
                 or _in_range(op, left, right)
                 or _element_by_element(e)
                 or _keys_one_by_one(e)
+                or meets_point(e)
+                or _without_elements(e)
             )
         case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
             return _weekdays(e)
@@ -382,6 +387,20 @@ def _element_by_element(e: a.Op) -> a.Expr | None:
         return None
     args = tuple(_written_out(x) or x for x in e.args)
     return None if args == e.args else replace(e, args=args)
+
+
+def _without_elements(e: a.Op) -> a.Expr | None:
+    """``cardinality(x) = 0``: x is the one array that has no elements."""
+    call, number = e.args if isinstance(e.args[0], a.Call) else e.args[::-1]
+    counted = isinstance(call, a.Call) and call.func.is_builtin and call.func.name == "cardinality"
+    if e.op.name not in {"=", "<>"} or not counted or not isinstance(call, a.Call) or _number(number) != 0:
+        return None
+    (x,) = call.args
+    same = operator(e.op.name, SqlType("anyarray"), SqlType("anyarray"))
+    if same is None or not x.type.is_array:
+        return None
+    none = a.Cast(a.Const("{}", SqlType("unknown")), x.type, implicit=True, method="io")
+    return a.Op(same, (x, none), BOOL)
 
 
 def _written_out(x: a.Expr) -> a.Expr | None:
