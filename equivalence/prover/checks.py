@@ -7,6 +7,7 @@ of built-in immutable functions and operators are read. Must not know how they a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from rewright.equivalence.records import Assumption
 from rewright.sql import algebra as a
@@ -21,6 +22,7 @@ from rewright.sql.walk import deep_exprs
 
 from .bags import subst
 from .build import conj, disj, is_null, is_true, negate, not_null, same
+from .enums import labels, of_column
 from .expressions import Translation
 from .schema import Schema, is_enforced, is_usable_reference, reference_fact
 from .symbols import domain
@@ -78,6 +80,9 @@ def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption
             term = _as_generated(schema, relation, column, own, source)
             if term is not None:
                 found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
+        if column_labels := labels(catalog, column.type):
+            said = of_column(own, column_labels)
+            found.append((Assumption("check", name, (column.name,), f"labels of {column.type.name}"), said))
         for check, term in _of_domain(catalog, relation, column, own):
             found.append((Assumption("check", name, (column.name,), check.name), term))
     return found
@@ -230,7 +235,7 @@ def _immutable_term(catalog: Catalog, expr: a.Expr, env: Env) -> Term | None:
     # also casts: what date::text gave when the row was stored need not be what it gives now
     if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
         return None
-    return Translation(Translator(), Scope(env)).term(expr)
+    return Translation(Translator(labels=partial(labels, catalog)), Scope(env)).term(expr)
 
 
 def quoted(ref: a.TableRef) -> str:

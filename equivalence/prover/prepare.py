@@ -21,6 +21,7 @@ from .asking import Asked
 from .children import with_children_apart
 from .constants import failing_constants
 from .context import Context
+from .enums import labels
 from .failures import (
     Failures,
     Spared,
@@ -106,7 +107,8 @@ def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Pr
         raise Unsupported(
             "a condition tells equal values apart that are one partition, group or row below it"
         )
-    translator = Translator(engine.schema.is_computed, partial(spare, engine), quotients, engine.tick)
+    known = partial(labels, engine.schema.catalog)
+    translator = Translator(engine.schema.is_computed, partial(spare, engine), known, quotients, engine.tick)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):

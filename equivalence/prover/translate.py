@@ -86,6 +86,8 @@ class Translator:
     computed: Callable[[a.TableRef, int], bool] = lambda _table, _position: False
     # whether constraints keep arithmetic on rows of these sources from failing
     spares: Callable[[App, Mapping[int, Source]], bool] = lambda _term, _sources: False
+    # the labels of an enum in their order, none where they are not known
+    labels: Callable[[SqlType], tuple[str, ...]] = lambda _type: ()
     # exact averages as sums divided by counts
     quotients: bool = False
     # raises an exception past the deadline
