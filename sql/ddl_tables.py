@@ -122,8 +122,8 @@ def bounds_of(builder: Builder, parent: TableRef, bound: Any) -> str:
 
 
 def takes_others(builder: Builder, parent: TableRef, bound: Any) -> bool:
-    """Whether the partition holds what is in the bounds of no other one. Of several columns the bounds are not
-    known that closely.
+    """Whether the partition holds what is in the bounds of no other one. Of several columns the bounds are
+    not known that closely.
     """
     return bool(bound.is_default) and len(builder.partitioned.get(parent, ())) == 1
 

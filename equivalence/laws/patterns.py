@@ -1,10 +1,10 @@
-"""Conditions on a text's beginning, end or parts in one form: LIKE.
+r"""Conditions on a text's beginning, end or parts in one form: LIKE.
 
     title ~ '^ab'   title ^@ 'ab'   starts_with(title, 'ab')   -->   title LIKE 'ab%'
     title ~ '^a.c.*d$'                                         -->   title LIKE 'a_c%d'
     title LIKE '5!%' ESCAPE '!'                                -->   title LIKE '5\%'
     left(title, length(start)) = start                         -->   starts_with(title, start)
-    genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     under the collation "C"
+    genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     under "C"
 
 Regular expressions are read where they are plain characters, any character, any characters, anchors and
 alternatives, of all or of one group at the beginning; they and LIKE know no collation, as long as equality is

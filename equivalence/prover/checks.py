@@ -123,8 +123,8 @@ def _in_some_partition(
 def _left_by_others(
     schema: Schema, relation: Relation, default: Relation, source: Table, var: int
 ) -> Iterator[tuple[Assumption, Term]]:
-    """A row of the default partition is in the bounds of none of the others. Which others there are is known of
-    a schema given as DDL alone.
+    """A row of the default partition is in the bounds of none of the others. Which others there are is known
+    of a schema given as DDL alone.
     """
     for other in schema.catalog.relations:
         if other.partition_of != default.partition_of or not other.bounds:

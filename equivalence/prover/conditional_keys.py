@@ -1,7 +1,7 @@
 """Unique indexes over some rows or over expressions: keys of rows that meet a condition, by terms over a row.
 
-Two rows that meet the index's predicate and are equal in all its expressions are one row; so are two rows that
-are equal in all columns of a key WITHOUT OVERLAPS. As of CHECKs, only what is made of built-in immutable
+Two rows that meet the index's predicate and are equal in all its expressions are one row; so are two rows
+that are equal in all columns of a key WITHOUT OVERLAPS. As of CHECKs, only what is made of built-in immutable
 functions and operators is read. Must not know how they are used.
 """
 

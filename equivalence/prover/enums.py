@@ -3,8 +3,8 @@
     state >= 'paid'            state = 'paid' OR state = 'sent'
     state::text = 'paid'       state = 'paid'
 
-The labels of an enum and their order are known of a schema given as DDL: on a server one more may come between the
-look at it and the query (F23). Must not know rows or contexts.
+The labels of an enum and their order are known of a schema given as DDL: on a server one more may come
+between the look at it and the query (F23). Must not know rows or contexts.
 """
 
 from __future__ import annotations

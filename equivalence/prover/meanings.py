@@ -248,7 +248,7 @@ def _extreme(e: a.Aggregate, key: a.SortKey, *, greatest: bool) -> a.Expr | None
     own = key.op.is_builtin and key.op.btree == (">" if key.descending else "<")
     name = "text" if x.type.name == "varchar" else x.type.name
     found = function("max" if greatest else "min", name)
-    if not own or found is None or not equality_is_identity(x.type) or not e.type.typmod == -1:
+    if not own or found is None or not equality_is_identity(x.type) or e.type.typmod != -1:
         return None
     made = a.Aggregate(found, (x,), x.type, filter=e.filter)
     return made if x.type.name == name else None

@@ -4,8 +4,8 @@
     int4range(1, 4, '[]')                   '[1,5)'
     days && '[2024-01-31,2024-02-01)'       days @> date '2024-01-31'
 
-Only bounds that are there, far from the ends of their type, written as every session reads them. Must not know
-terms.
+Only bounds that are there, far from the ends of their type, written as every session reads them. Must not
+know terms.
 """
 
 from __future__ import annotations

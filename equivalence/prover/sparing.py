@@ -5,9 +5,10 @@
     vol int GENERATED ALWAYS AS (kg * 2)   nor does kg * 2: it was computed when the row was stored
     CHECK (day >= '1900-01-01')            day - 7 is a date
 
-The solver's integers and days are the mathematical ones, whatever their type, so that it says of a sum whether
-it would fit. It is asked of rows by themselves: only what constraints say of each stored row is used, and that
-each argument has a value of its type, since an operator is not called otherwise. Must not know queries.
+The solver's integers and days are the mathematical ones, whatever their type, so that it says of a sum
+whether it would fit. It is asked of rows by themselves: only what constraints say of each stored row is used,
+and that each argument has a value of its type, since an operator is not called otherwise. Must not know
+queries.
 """
 
 from __future__ import annotations

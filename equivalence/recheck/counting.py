@@ -99,7 +99,9 @@ def _fixed(
 
 
 def _read_by(term: Term, given: frozenset[Term]) -> list[Term]:
-    """What decides a term of a key: itself, or of an expression its columns, where equal ones are the same."""
+    """What decides a term of a key: itself, or of an expression its columns, where equal ones are
+    the same.
+    """
     columns = [t for t in walk(term) if isinstance(t, Var)]
     plain = isinstance(term, App) and all(identity(c.type) for c in columns)
     return list(columns) if plain and term not in given else [term]
