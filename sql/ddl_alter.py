@@ -14,7 +14,7 @@ from rewright.sql.ddl_builder import Builder, expression_text
 from rewright.sql.ddl_changes import change_type, drop_column, validate_constraint
 from rewright.sql.ddl_constraints import add_constraint, constraint_names, with_index, with_not_null
 from rewright.sql.ddl_names import CONSTRAINTS, may_be_cut, may_be_taken, may_be_unnamed
-from rewright.sql.ddl_tables import add_column, bounds_of
+from rewright.sql.ddl_tables import add_column, bounds_of, takes_others
 from rewright.sql.records import Key, Table, TableColumn
 
 # what changes no fact: owners, storage, statistics, clustering
@@ -171,7 +171,10 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             child = builder.existing(command.def_.name)
             bounds = bounds_of(builder, table.ref, command.def_.bound)
             # rows of the child were checked against its bounds
-            builder.replace(replace(builder.tables[child], partition_of=table.ref, bounds=bounds))
+            others = takes_others(builder, table.ref, command.def_.bound)
+            builder.replace(
+                replace(builder.tables[child], partition_of=table.ref, bounds=bounds, takes_others=others)
+            )
             return table
         case _:
             raise Unsupported(f"ALTER TABLE {kind.removeprefix('AT_')}")

@@ -1,7 +1,7 @@
 """What the bounds of a partition say about its rows, from PARTITION BY of its parent and its own FOR VALUES.
 
 As pg_get_partition_constraintdef() words it, for the first column of a range and for lists. The default
-partition says nothing: it takes in more rows when another partition goes. Must not know tables.
+partition has no bounds of its own: which rows it may hold, the other partitions' say. Must not know tables.
 """
 
 from __future__ import annotations

@@ -84,6 +84,7 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
             foreign_keys=parent.foreign_keys,
             partition_of=parents[0],
             bounds=bounds_of(builder, parents[0], node.partbound),
+            takes_others=takes_others(builder, parents[0], node.partbound),
         )
     for p in parents:
         # a scan of the parent returns the children's rows, which its own keys do not cover
@@ -118,6 +119,13 @@ def bounds_of(builder: Builder, parent: TableRef, bound: Any) -> str:
     if not means_the_same(builder, bound):
         return ""
     return bounds_text(builder.partitioned.get(parent, ()), bound, expression_text)
+
+
+def takes_others(builder: Builder, parent: TableRef, bound: Any) -> bool:
+    """Whether the partition holds what is in the bounds of no other one. Of several columns the bounds are
+    not known that closely.
+    """
+    return bool(bound.is_default) and len(builder.partitioned.get(parent, ())) == 1
 
 
 def _add_element(builder: Builder, table: Table, element: Any, constraints: list[Any]) -> Table:

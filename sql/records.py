@@ -140,6 +140,8 @@ class Table:
     partition_of: TableRef | None = None
     # what the bounds of a partition say of its rows, as a CHECK's text; only of a schema given as DDL (F23)
     bounds: str = ""
+    # whether it is the default partition of a table that one column parts; only of a schema given as DDL
+    takes_others: bool = False
     row_security: bool = False
     temporary: bool = False
     unlogged: bool = False

@@ -85,6 +85,13 @@ IDENTITY_EQUALITY = frozenset(
         "bytea",
         "char",
         "name",
+        # the server brings ranges of these to one form: [1,3] is [1,4)
+        "int4range",
+        "int8range",
+        "daterange",
+        "int4multirange",
+        "int8multirange",
+        "datemultirange",
     }
 )
 TEXT_LIKE = frozenset({"text", "varchar"})

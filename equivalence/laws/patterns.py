@@ -1,13 +1,15 @@
-"""Conditions on a text's beginning, end or parts in one form: LIKE.
+r"""Conditions on a text's beginning, end or parts in one form: LIKE.
 
     title ~ '^ab'   title ^@ 'ab'   starts_with(title, 'ab')   -->   title LIKE 'ab%'
-    genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     where genre has the
-    collation "C"
+    title ~ '^a.c.*d$'                                         -->   title LIKE 'a_c%d'
+    title LIKE '5!%' ESCAPE '!'                                -->   title LIKE '5\%'
+    left(title, length(start)) = start                         -->   starts_with(title, start)
+    genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     under "C"
 
-Regular expressions are read where they are plain characters, anchors and alternatives, of all or of one group
-at the beginning; they and LIKE know no collation, as long as equality is that of the characters. Under "C"
-texts stand in the order of their bytes, so that those that begin with a prefix stand together. Must not know
-rules or provers.
+Regular expressions are read where they are plain characters, any character, any characters, anchors and
+alternatives, of all or of one group at the beginning; they and LIKE know no collation, as long as equality is
+that of the characters. Under "C" texts stand in the order of their bytes, so that those that begin with a
+prefix stand together. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -16,17 +18,21 @@ import re
 from dataclasses import replace
 
 from rewright.sql import algebra as a
-from rewright.sql.build import operator
+from rewright.sql.build import function, operator
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import BOOL, TEXT, equality_is_identity
 from rewright.sql.walk import bottom_up
 
-# characters that stand for themselves in a regular expression and outside of it
-_PLAIN = re.compile(r"(?:[A-Za-z0-9 _,:;@#/'\"<>=!&%~`-]|\\[!-/:-@[-`{-~])*")
+# characters that stand for themselves in a regular expression and outside of it, and any characters
+_SIGN = re.compile(r"\.[*+]?|\\[!-/:-@[-`{-~]|[A-Za-z0-9 _,:;@#/'\"<>=!&%~`-]")
+# how LIKE writes any character, and any number of them
+_ANY = {".": "_", ".*": "%", ".+": "_%"}
 # one group at the beginning, whose alternatives may say themselves that they are there
 _GROUP = re.compile(r"(\^?)\((\^?[A-Za-z0-9 _-]*(?:\|\^?[A-Za-z0-9 _-]*)*)\)(.*)", re.DOTALL)
 _BYTEWISE = {"C", "POSIX"}
 _BEGINS = {("starts_with", ("text", "text"))}
 _FINDS = {("strpos", ("text", "text")), ("position", ("text", "text"))}
+_LENGTHS = {(name, ("text",)) for name in ("length", "char_length", "character_length")}
 # what says of a position that there is one, and that there is none; the position on the left
 _FOUND = {(">", "0"), ("<>", "0"), (">=", "1")}
 _ABSENT = {("=", "0"), ("<", "1"), ("<=", "0")}
@@ -50,7 +56,7 @@ def _changed(node: a.Node) -> a.Node:
         case a.And(args):
             return _ranges(node, args)
     if made is None and isinstance(node, a.Op) and node.op.is_builtin and len(node.args) == 2:
-        made = _position(node) or _ending(node)
+        made = _position(node) or _ending(node) or _beginning(node) or _unescaped(node)
     return node if made is None else made
 
 
@@ -96,10 +102,23 @@ def _branches(text: str) -> list[str]:
 def _anchored(x: a.Expr, text: str) -> a.Expr | None:
     start, end = text.startswith("^"), text.endswith("$") and not text.endswith("\\$")
     body = text[start : len(text) - end]
-    if not body or not _PLAIN.fullmatch(body):
+    signs = _SIGN.findall(body)
+    if not body or "".join(signs) != body:
         return None
-    literal = _escaped(re.sub(r"\\(.)", r"\1", body))
-    return _like(x, f"{'' if start else '%'}{literal}{'' if end else '%'}")
+    written = [_ANY.get(s) or _escaped(s[-1]) for s in signs]
+    return _like(x, _shortest(["" if start else "%", *written, "" if end else "%"]))
+
+
+def _shortest(parts: list[str]) -> str:
+    """The parts of a pattern as one, of neighbouring wildcards the single characters first."""
+    made, run = "", ""
+    for part in (*parts, None):
+        if part is not None and set(part) <= {"%", "_"}:
+            run += part
+            continue
+        made += "_" * run.count("_") + "%" * ("%" in run) + (part or "")
+        run = ""
+    return made
 
 
 def _escaped(text: str) -> str:
@@ -126,6 +145,9 @@ def _position(test: a.Op) -> a.Expr | None:
         left, right, name = right, left, _MIRRORED.get(name, name)
     match left, right:
         case a.Call(func, (x, a.Const(str(text)))), a.Const(str(number)) if func.is_builtin and text:
+            if (func.name, func.arg_types) in _FINDS and (name, number) in {("=", "1"), ("<>", "1")}:
+                first = _like(x, f"{_escaped(text)}%")
+                return first if first is None or name == "=" else a.Not(first)
             if (func.name, func.arg_types) not in _FINDS or (name, number) not in _FOUND | _ABSENT:
                 return None
             made = _like(x, f"%{_escaped(text)}%")
@@ -143,6 +165,40 @@ def _ending(test: a.Op) -> a.Expr | None:
             made = _like(x, f"%{_escaped(text)}")
             return made if made is None or test.op.name == "=" else a.Not(made)
     return None
+
+
+def _beginning(test: a.Op) -> a.Expr | None:
+    """``left(x, length(y)) = y`` and ``x ^@ y``: a text begins with another."""
+    match test.op.name, test.args:
+        case "^@", (x, y):
+            pass
+        case "=", (a.Call(func, (x, a.Call(length, (y,)))), z) if func.is_builtin and length.is_builtin:
+            named = (func.name, func.arg_types, length.name, length.arg_types)
+            measured = named[:2] == ("left", ("text", "int4")) and named[2:] in _LENGTHS
+            if not measured or y != z or is_volatile(y):
+                return None
+        case _:
+            return None
+    begins = function("starts_with", "text", "text")
+    plain = _readable(x) and _readable(y) and begins is not None and test.op.left == "text"
+    return a.Call(begins, (x, y), BOOL) if plain and begins is not None else None
+
+
+def _unescaped(test: a.Op) -> a.Expr | None:
+    """LIKE with another ESCAPE than the backslash."""
+    match test.args:
+        case x, a.Call(func, (a.Const(str(text)), a.Const(str(sign)))) if func.is_builtin:
+            named = (func.name, func.arg_types) == ("like_escape", ("text", "text"))
+            if not named or test.op.name not in {"~~", "!~~"} or not _readable(x):
+                return None
+        case _:
+            return None
+    # of each character that the sign stands before the pattern has the character itself
+    signs = re.findall(rf"{re.escape(sign)}.|[^{re.escape(sign)}]", text, re.DOTALL) if len(sign) == 1 else []
+    if sign == "\\" or not sign.isascii() or not signs or "".join(signs) != text:
+        return None
+    made = "".join(f"\\{s[-1]}" if len(s) == 2 or s == "\\" else s for s in signs)
+    return _operator(test.op.name, x, made) or replace(test, args=(x, a.Const(made, test.args[1].type)))
 
 
 # --------------------------------------------------------------------------- ranges
@@ -174,14 +230,19 @@ def _bound(test: a.Expr, name: str) -> tuple[a.Expr, str] | None:
         return None
     if (test.op.left, test.op.right) != ("text", "text"):
         return None
-    left, right, said = *test.args, test.op.name
+    left, right, said = *map(_bare, test.args), test.op.name
     if isinstance(left, a.Const):
         left, right, said = right, left, _MIRRORED.get(said, said)
-    bytewise = isinstance(left, a.Column) and left.type.collation in _BYTEWISE
-    if said != name or not bytewise or not isinstance(right, a.Const) or not right.value:
+    if said != name or not isinstance(left, a.Column) or not isinstance(right, a.Const) or not right.value:
         return None
-    # a COLLATE on the constant would decide instead of the column's collation
-    return (left, right.value) if right.type.collation in {"default", left.type.collation} else None
+    # a COLLATE decides instead of the column's collation
+    stated = {x.type.collation for x in test.args if isinstance(x, a.Collate)} or {left.type.collation}
+    bytewise = stated <= _BYTEWISE and right.type.collation in {"default", *stated}
+    return (left, right.value) if bytewise else None
+
+
+def _bare(x: a.Expr) -> a.Expr:
+    return x.arg if isinstance(x, a.Collate) else x
 
 
 def _following(text: str) -> str:

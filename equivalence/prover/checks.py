@@ -7,6 +7,7 @@ of built-in immutable functions and operators are read. Must not know how they a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from rewright.equivalence.records import Assumption
 from rewright.sql import algebra as a
@@ -20,7 +21,8 @@ from rewright.sql.types import SqlType
 from rewright.sql.walk import deep_exprs
 
 from .bags import subst
-from .build import conj, disj, is_null, not_null, same
+from .build import conj, disj, is_null, is_true, negate, not_null, same
+from .enums import labels, of_column
 from .expressions import Translation
 from .schema import Schema, is_enforced, is_usable_reference, reference_fact
 from .symbols import domain
@@ -43,7 +45,8 @@ def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, T
     if relation is None or not is_enforced(relation):
         return []
     matched = any(k.match == "full" for k in relation.foreign_keys)
-    if not (relation.checks or relation.partition_of or matched or _says_more(relation)):
+    parted = relation.partition_of or relation.kind == "partitioned"
+    if not (relation.checks or parted or matched or _says_more(relation)):
         return []
     found = _checks_of(schema, source, var)
     if not relation.has_children or source.only:
@@ -69,6 +72,7 @@ def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption
         if term is not None:
             found.append((Assumption("check", name, (), check.name), term))
     found += _bounds_of(schema, relation, source, var)
+    found += _in_some_partition(schema, relation, source, var)
     # children and partitions may have expressions of their own
     alone = relation.kind == "table" and (not relation.has_children or source.only)
     for column, own in zip(relation.columns, _columns(source, var), strict=False):
@@ -76,6 +80,9 @@ def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption
             term = _as_generated(schema, relation, column, own, source)
             if term is not None:
                 found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
+        if column_labels := labels(catalog, column.type):
+            said = of_column(own, column_labels)
+            found.append((Assumption("check", name, (column.name,), f"labels of {column.type.name}"), said))
         for check, term in _of_domain(catalog, relation, column, own):
             found.append((Assumption("check", name, (column.name,), check.name), term))
     return found
@@ -91,7 +98,41 @@ def _bounds_of(
         term = row_term(schema, relation, above.bounds, source, var) if above.bounds else None
         if term is not None:
             yield Assumption("check", f"{above.ref.schema}.{above.ref.name}", (), BOUNDS), term
+        if above.takes_others and catalog.fixed:
+            yield from _left_by_others(schema, relation, above, source, var)
         above = catalog.table(above.partition_of) if catalog.has_table(above.partition_of) else None
+
+
+def _in_some_partition(
+    schema: Schema, relation: Relation, source: Table, var: int
+) -> Iterator[tuple[Assumption, Term]]:
+    """A row of a partitioned table is in the bounds of one of its partitions, where these are all known and
+    none takes what is left.
+    """
+    catalog = schema.catalog
+    if relation.kind != "partitioned" or not catalog.fixed or catalog.opaque_relations:
+        return
+    parts = [t for t in catalog.relations if t.partition_of == relation.ref]
+    terms = [row_term(schema, relation, t.bounds, source, var) if t.bounds else None for t in parts]
+    known = [t for t in terms if t is not None]
+    if known and len(known) == len(parts):
+        name = f"{relation.ref.schema}.{relation.ref.name}"
+        yield Assumption("check", name, tuple(sorted(t.ref.name for t in parts)), "children"), disj(known)
+
+
+def _left_by_others(
+    schema: Schema, relation: Relation, default: Relation, source: Table, var: int
+) -> Iterator[tuple[Assumption, Term]]:
+    """A row of the default partition is in the bounds of none of the others. Which others there are is known
+    of a schema given as DDL alone.
+    """
+    for other in schema.catalog.relations:
+        if other.partition_of != default.partition_of or not other.bounds:
+            continue
+        term = row_term(schema, relation, other.bounds, source, var)
+        if term is not None:
+            said = f"{default.ref.schema}.{default.ref.name}"
+            yield Assumption("check", said, (other.ref.name,), BOUNDS), negate(is_true(term))
 
 
 def _says_more(relation: Relation) -> bool:
@@ -194,7 +235,7 @@ def _immutable_term(catalog: Catalog, expr: a.Expr, env: Env) -> Term | None:
     # also casts: what date::text gave when the row was stored need not be what it gives now
     if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
         return None
-    return Translation(Translator(), Scope(env)).term(expr)
+    return Translation(Translator(labels=partial(labels, catalog)), Scope(env)).term(expr)
 
 
 def quoted(ref: a.TableRef) -> str:

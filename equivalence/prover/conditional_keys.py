@@ -1,7 +1,8 @@
 """Unique indexes over some rows or over expressions: keys of rows that meet a condition, by terms over a row.
 
-Two rows that meet the index's predicate and are equal in all its expressions are one row. As of CHECKs, only
-what is made of built-in immutable functions and operators is read. Must not know how they are used.
+Two rows that meet the index's predicate and are equal in all its expressions are one row; so are two rows
+that are equal in all columns of a key WITHOUT OVERLAPS. As of CHECKs, only what is made of built-in immutable
+functions and operators is read. Must not know how they are used.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def conditional_keys(schema: Schema, source: Source, var: int) -> list[Condition
     if not isinstance(source, Table):
         return []
     relation = schema.relation(source.ref)
-    if relation is None or not any(k.partial or k.expression for k in relation.keys):
+    if relation is None or not any(k.partial or k.expression or k.period for k in relation.keys):
         return []
     if not is_enforced(relation) or (relation.has_children and not source.only):
         return []
@@ -32,7 +33,7 @@ def conditional_keys(schema: Schema, source: Source, var: int) -> list[Condition
 def _keys_of(schema: Schema, relation: Relation, source: Table, var: int) -> list[ConditionalKey]:
     found: list[ConditionalKey] = []
     for key in relation.keys:
-        if not (key.partial or key.expression) or not _usable(key):
+        if not (key.partial or key.expression or key.period) or not _usable(key):
             continue
         texts = key.expressions or tuple(_quoted(c) for c in key.columns)
         terms = [row_term(schema, relation, text, source, var) for text in texts]
@@ -52,7 +53,8 @@ def _keys_of(schema: Schema, relation: Relation, source: Table, var: int) -> lis
 def _usable(key: Key) -> bool:
     """What is asked of other keys too (F1, F3: valid, F12, F17, F18)."""
     told = (bool(key.predicate) or not key.partial) and (bool(key.expressions) or not key.expression)
-    sound = key.valid and not key.doubt and not key.period and not key.foreign_equality
+    # of two rows with one and the same range one is refused, since empty ranges are (WITHOUT OVERLAPS)
+    sound = key.valid and not key.doubt and not key.foreign_equality
     return told and sound and not key.deferrable
 
 

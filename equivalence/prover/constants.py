@@ -30,6 +30,7 @@ from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
 from rewright.sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
 from .json_texts import NotPlain, read
+from .range_values import is_written_range
 
 # what would be rounded is not known: the server keeps other digits
 _EXACTLY = Context(prec=500, traps=[Inexact, InvalidOperation])
@@ -94,7 +95,7 @@ def _is_safe(expr: Expr) -> bool:
             return words or text == _NO_ELEMENTS
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name in {"json", "jsonb"}:
             return _is_json(text)
-    return _is_null(expr) or _value(expr) is not None
+    return _is_null(expr) or _value(expr) is not None or is_written_range(expr)
 
 
 def _is_json(text: str) -> bool:

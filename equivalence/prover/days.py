@@ -13,13 +13,14 @@ from typing import Any
 FIRST, LAST = -1721425, 2145762068
 _LATER, _SOONER, _BETWEEN = "op +(date,int4)", "op -(date,int4)", "op -(date,date)"
 _LATER_TOO = "op +(int4,date)"
+ADDS_DAYS = frozenset({_LATER, _LATER_TOO, _SOONER})
 
 
 def moved_date(z3: Any, name: str, values: list[Any]) -> Any | None:
     """The value of a date with days added or taken away, or of the days between two; None for others."""
     if name == _BETWEEN:
         return values[0] - values[1]
-    if name not in {_LATER, _LATER_TOO, _SOONER}:
+    if name not in ADDS_DAYS:
         return None
     day, days = reversed(values) if name == _LATER_TOO else values
     moved = day - days if name == _SOONER else day + days

@@ -29,7 +29,7 @@ from .atoms import (
     unordered,
 )
 from .bags import subst, subst_block
-from .build import conj, disj, eq, is_true, negate, not_null, predicates
+from .build import conj, disj, eq, is_null, is_true, negate, not_null, predicates
 from .checks import checks
 from .conditional_keys import conditional_keys
 from .context import Context
@@ -474,9 +474,11 @@ class Engine:
             for target in atoms:
                 if target in positive or goal == negate(target):
                     continue
-                if self._reaches(ctx, None, target) and self._assign_fresh(ctx, target.bag[0]):
-                    yield target
-                    continue
+                if self._reaches(ctx, None, target):
+                    if self._assign_fresh(ctx, target.bag[0]):
+                        yield target
+                        continue
+                    yield from self._unless_null(ctx, target)
                 for source in atoms:
                     if source == target or source in positive or source in refuted:
                         continue
@@ -488,6 +490,19 @@ class Engine:
                         yield disj((negate(source), target))
         finally:
             self._depth -= 1
+
+    def _unless_null(self, ctx: Context, target: Nested) -> Iterator[Term]:
+        """F6: that the target holds unless a column of a reference to rows of it is NULL."""
+        wanted = set(tables_of(target.bag[0].vars))
+        for v, source in ctx.vars:
+            for ref in self.schema.references(source):
+                types = source_types(source)
+                columns = [Var(v, c, types[c]) for c in ref.columns]
+                if self.schema.source_of(ref.target) not in wanted:
+                    continue
+                there = ctx.having(not_null(c) for c in columns)
+                if there != ctx and self._assign_fresh(there, target.bag[0]):
+                    yield disj((*map(is_null, columns), target))
 
     def _reaches(self, ctx: Context, source: Nested | None, target: Nested) -> bool:
         """Cheap test: every relation of the target is met in the context, the source, or by a foreign key."""

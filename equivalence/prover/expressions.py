@@ -38,6 +38,7 @@ from .build import (
     same,
 )
 from .commuting import in_order, sorted_operands
+from .enums import compared, equals_label
 from .folding import as_float, constant, moved
 from .meanings import meaning, where_known
 from .modifiers import obeys
@@ -278,6 +279,8 @@ class Translation:
         if sym.fails:
             made = App(sym, args, type_)
             kind = failure(made, self._sure(e, self.to.known))
+            if kind and self.to.spares(made, self.to.sources):
+                return app(sym, args, type_)
             # whether the conditions beside this one would keep it from failing
             otherwise = failure(made, self._sure(e, self.to.known.and_known(self.to.beside)))
             if kind != otherwise:
@@ -370,6 +373,8 @@ class Translation:
             return found
         if len(args) == 2 and (made := self._with_constant(op, *args)) is not None:
             return made
+        if len(args) == 2 and (made := self._of_enum(op, *args)) is not None:
+            return made
         if op.name == "/" and op.left in INTS and (folded := fold_division(*args)) is not None:
             return folded
         if op.name in {"+", "-"} and not op.left and isinstance(args[0], Lit) and exact_integer(args[0].type):
@@ -420,12 +425,28 @@ class Translation:
             return x
         return None
 
+    def _of_enum(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
+        """A comparison of values of an enum."""
+        if (op.left, op.right) != ("anyenum", "anyenum") or x.type != y.type:
+            return None
+        return compared(op.name, x, y, self.to.labels(x.type))
+
+    def _of_label(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
+        """The text of a value of an enum against a constant."""
+        written = isinstance(x, App) and len(x.args) == 1 and x.sym.name.endswith(" io")
+        if op.name not in {"=", "<>"} or not isinstance(x, App) or not written or not isinstance(y, Lit):
+            return None
+        made = equals_label(x, y, self.to.labels(x.args[0].type)) if deterministic(x.type.collation) else None
+        return made if made is None or op.name == "=" else negate(made)
+
     def _comparison(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """A builtin comparison in terms of = < <= only; days and moments of two types as of the later one."""
         if op.left != op.right and {op.left, op.right} <= _MOMENTS:
             x, y = _among_moments(x, y)
         if op.left not in ORDERED or not domain(x.type) or domain(x.type) != domain(y.type):
             return None
+        if op.left == "text" and (of_label := self._of_label(op, x, y)) is not None:
+            return of_label
         match op.name:
             case "=":
                 return app(EQ, (x, y), BOOL)
@@ -478,6 +499,9 @@ class Translation:
                 return known
         if e.method == "func" and e.func is not None:
             self.check(e.func)
+        if e.method == "io" and target.name == "text" and self.to.labels(source):
+            # every value of an enum has a label
+            return app(replace(cast(source, target, "io"), total=True, fails=""), (x,), target)
         return self.made(cast(source, target, e.method), (x,), target)
 
     def _fits(self, x: Term, target: SqlType) -> bool:

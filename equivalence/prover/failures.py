@@ -23,6 +23,7 @@ from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .raising import before_dropping
 from .ranges import described_as, equated, fits_where, stays_in_range, with_values
 from .series import never_fails
+from .sparing import spare
 from .symbols import (
     CASE,
     EQ,
@@ -276,9 +277,9 @@ def failing(engine: Asked, form: Bag, spared: Spared) -> Failures:
     """Everything in the form that may raise an error."""
     crowded = _crowded(engine, form)
     return Failures(
-        frozenset((*crowded, *_failing(form, spared.always, _Closely.ALL))),
-        frozenset((*crowded, *_failing(form, spared.always, _Closely.LEFT))),
-        frozenset((*crowded, *_failing(form, spared.in_order, _Closely.FORCED))),
+        frozenset((*crowded, *_failing(engine, form, spared.always, _Closely.ALL))),
+        frozenset((*crowded, *_failing(engine, form, spared.always, _Closely.LEFT))),
+        frozenset((*crowded, *_failing(engine, form, spared.in_order, _Closely.FORCED))),
     )
 
 
@@ -295,18 +296,18 @@ def _crowded(engine: Asked, form: Bag) -> Found:
     return found
 
 
-def tested(translator: Translator, form: Bag) -> Failures:
+def tested(engine: Asked, translator: Translator, form: Bag) -> Failures:
     """What may fail in conditions, which meet rows that outputs do not: those of the form, and those that
     were written and have been simplified away since.
     """
     return Failures(
-        frozenset(_tested(translator, form, _Closely.ALL)),
-        frozenset(_tested(translator, form, _Closely.LEFT)),
-        frozenset(_tested(translator, form, _Closely.FORCED)),
+        frozenset(_tested(engine, translator, form, _Closely.ALL)),
+        frozenset(_tested(engine, translator, form, _Closely.LEFT)),
+        frozenset(_tested(engine, translator, form, _Closely.FORCED)),
     )
 
 
-def _tested(translator: Translator, form: Bag, closely: _Closely) -> Found:
+def _tested(engine: Asked, translator: Translator, form: Bag, closely: _Closely) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
     divisors = spared(translator)
     sure = divisors.in_order if closely is _Closely.FORCED else divisors.always
@@ -314,7 +315,7 @@ def _tested(translator: Translator, form: Bag, closely: _Closely) -> Found:
     for path in places(form):
         for b in at_path(Context(), form, "bag", path)[1]:
             for t in _conditions(b, closely):
-                found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
+                found |= set(_failing_term(engine, t, sources, sure, closely=bool(closely)))
     for f in translator.tested:
         what = describe(f.term, translator.sources)
         skipped = closely and (_avoided(f, translator) or (closely is _Closely.FORCED and f.optional))
@@ -337,7 +338,7 @@ def _conditions(b: Block, closely: _Closely) -> tuple[Term, ...]:
     )
 
 
-def _failing(form: Bag, sure: Collection[str], closely: _Closely) -> Found:
+def _failing(engine: Asked, form: Bag, sure: Collection[str], closely: _Closely) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
     found: Found = set()
     for path in places(form):
@@ -346,7 +347,7 @@ def _failing(form: Bag, sure: Collection[str], closely: _Closely) -> Found:
             known = dict(pair for p in b.preds for pair in equated(p)) if closely and not path else {}
             outs = tuple(with_values(o, known) for o in b.outs)
             for t in (*_conditions(b, closely), *outs):
-                found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
+                found |= set(_failing_term(engine, t, sources, sure, closely=bool(closely)))
             for _, s in b.vars:
                 if isinstance(s, Function) and s.name != UNNEST and not never_fails(s.name, s.args):
                     found.add(("errors", f"function {s.name}"))
@@ -359,13 +360,13 @@ def _single(engine: Asked, ctx: Context, b: Block, n: Nested) -> bool:
 
 
 def _failing_term(
-    term: Term, sources: dict[int, Source], sure: Collection[str], *, closely: bool
+    engine: Asked, term: Term, sources: dict[int, Source], sure: Collection[str], *, closely: bool
 ) -> Iterator[tuple[str, str]]:
     """Failing applications outside inner bags; a CASE that guards one counts as a whole."""
     match term:
         case App(sym, args) if sym == CASE:
-            kinds = {k for a in args for k, _ in _failing_term(a, sources, sure, closely=closely)}
-            first = {k for k, _ in _failing_term(args[0], sources, sure, closely=closely)}
+            kinds = {k for a in args for k, _ in _failing_term(engine, a, sources, sure, closely=closely)}
+            first = {k for k, _ in _failing_term(engine, args[0], sources, sure, closely=closely)}
             for k in kinds:
                 yield k, describe(term, sources)
             for k in first:
@@ -374,13 +375,15 @@ def _failing_term(
             kind = failure(term, sure)
             if closely and kind == "overflow" and stays_in_range(term, sources):
                 kind = ""
+            if kind and spare(engine, term, sources):
+                kind = ""
             if kind:
                 yield kind, describe(term, sources)
             for a in args:
-                yield from _failing_term(a, sources, sure, closely=closely)
+                yield from _failing_term(engine, a, sources, sure, closely=closely)
         case Nested(_, _, _, _, args):
             for a in args:
-                yield from _failing_term(a, sources, sure, closely=closely)
+                yield from _failing_term(engine, a, sources, sure, closely=closely)
 
 
 def orders(engine: Asked, form: Bag, keys: int) -> bool:

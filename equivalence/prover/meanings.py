@@ -9,6 +9,7 @@
     current_date                     now()::date
     days @> date '2024-01-31'        NOT isempty(days) AND (lower_inf(days) OR lower(days) <= …) AND …
     tags && '{a,b}'                  tags && ARRAY['a', 'b']
+    j ?& '{a,b}'                     j ? 'a' AND j ? 'b'
     j @> '{"a": 1, "b": {"c": 2}}'   j -> 'a' = '1' AND j -> 'b' -> 'c' = '2', each IS TRUE; NULL for no j
 
 Where a meaning holds for some values only, these are said with it (`where_known`): ``j ? 'k'`` of objects,
@@ -24,9 +25,10 @@ from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, function, operator
-from rewright.sql.types import BOOL, INT4, TEXT, TIMESTAMPTZ, SqlType
+from rewright.sql.types import BOOL, INT4, TEXT, TIMESTAMPTZ, SqlType, equality_is_identity
 
 from .json_texts import NotPlain, read, written
+from .range_values import as_written, meets_point
 
 JSONB = SqlType("jsonb")
 _DEFAULT = SqlType("text", collation="default")
@@ -46,8 +48,10 @@ _FIRST = {("substring", ("text", "int4", "int4")), ("substr", ("text", "int4", "
 def meaning(e: a.Expr) -> a.Expr | None:
     """What the expression is made of; None where nothing is known of it."""
     match e:
+        case a.Cast():
+            return as_written(e)
         case a.Call(func) if func.is_builtin:
-            return _of_call(e)
+            return as_written(e) or _of_call(e)
         case a.ValueFunction(name, type_) if type_.typmod == -1:
             return _moment(name, type_)
         case a.Op(op, (left, right)) if op.is_builtin:
@@ -57,9 +61,16 @@ def meaning(e: a.Expr) -> a.Expr | None:
                 or _contained(e)
                 or _in_range(op, left, right)
                 or _element_by_element(e)
+                or _keys_one_by_one(e)
+                or meets_point(e)
+                or _without_elements(e)
             )
         case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
             return _weekdays(e)
+        case a.Subscript(a.Aggregate() as all_, (), (a.Const("1"),), False):
+            return _first_of_sorted(all_)
+        case a.Aggregate(func) if func.is_builtin and func.name == "percentile_disc":
+            return _end_of_sorted(e)
         case a.IsNull(arg, negated, False):
             made = _without_text(arg)
             return made if made is None or not negated else a.Not(made)
@@ -203,6 +214,46 @@ def _moment(name: str, type_: SqlType) -> a.Expr | None:
     return None if cast is None else a.Cast(moment, type_, method="func", func=cast)
 
 
+# ---------------------------------------------------------------- the least and the greatest
+
+
+def _first_of_sorted(e: a.Aggregate) -> a.Expr | None:
+    """``(array_agg(x ORDER BY x))[1]``: the least x, and the greatest in descending order. NULLs come last,
+    and are the first where there is nothing else.
+    """
+    if not e.func.is_builtin or e.func.name != "array_agg" or len(e.order_by) != 1 or len(e.args) != 1:
+        return None
+    (key,), (x,) = e.order_by, e.args
+    if key.expr != x or key.nulls_first:
+        return None
+    return _extreme(e, key, greatest=key.descending)
+
+
+def _end_of_sorted(e: a.Aggregate) -> a.Expr | None:
+    """``percentile_disc(0)`` and ``(1)``: the first and last of the values that are not NULL."""
+    fraction = e.direct[0] if len(e.direct) == 1 and len(e.order_by) == 1 else None
+    while isinstance(fraction, a.Cast):
+        fraction = fraction.arg
+    if not isinstance(fraction, a.Const) or fraction.value not in {"0", "1", "0.0", "1.0"}:
+        return None
+    (key,) = e.order_by
+    return _extreme(e, key, greatest=(fraction.value in {"1", "1.0"}) != key.descending)
+
+
+def _extreme(e: a.Aggregate, key: a.SortKey, *, greatest: bool) -> a.Expr | None:
+    """The aggregate's least or greatest value in the order of the type's own; of equal ones it may show any,
+    so that these must be the same.
+    """
+    x = key.expr
+    own = key.op.is_builtin and key.op.btree == (">" if key.descending else "<")
+    name = "text" if x.type.name == "varchar" else x.type.name
+    found = function("max" if greatest else "min", name)
+    if not own or found is None or not equality_is_identity(x.type) or e.type.typmod != -1:
+        return None
+    made = a.Aggregate(found, (x,), x.type, filter=e.filter)
+    return made if x.type.name == name else None
+
+
 # ---------------------------------------------------------------- bits
 
 
@@ -304,6 +355,21 @@ def _json(value: object) -> a.Expr:
     return a.Cast(a.Const(written(value), SqlType("unknown")), JSONB, implicit=True, method="io")
 
 
+def _keys_one_by_one(e: a.Op) -> a.Expr | None:
+    """``x ?& …`` and ``x ?| …`` of written keys: each of them is there, or one is."""
+    x, keys = e.args
+    if e.op.name not in {"?&", "?|"} or (e.op.left, e.op.right) != ("jsonb", "_text"):
+        return None
+    written = keys if isinstance(keys, a.ArrayExpr) else _written_out(keys)
+    there = operator("?", JSONB, TEXT)
+    if there is None or not isinstance(written, a.ArrayExpr) or not all(map(_is_text, written.args)):
+        return None
+    tests = tuple(a.Op(there, (x, key), BOOL) for key in written.args)
+    if len(tests) < 2:
+        return tests[0] if tests else None
+    return a.And(tests) if e.op.name == "?&" else a.Or(tests)
+
+
 # ---------------------------------------------------------------- arrays
 
 
@@ -321,6 +387,20 @@ def _element_by_element(e: a.Op) -> a.Expr | None:
         return None
     args = tuple(_written_out(x) or x for x in e.args)
     return None if args == e.args else replace(e, args=args)
+
+
+def _without_elements(e: a.Op) -> a.Expr | None:
+    """``cardinality(x) = 0``: x is the one array that has no elements."""
+    call, number = e.args if isinstance(e.args[0], a.Call) else e.args[::-1]
+    counted = isinstance(call, a.Call) and call.func.is_builtin and call.func.name == "cardinality"
+    if e.op.name not in {"=", "<>"} or not counted or not isinstance(call, a.Call) or _number(number) != 0:
+        return None
+    (x,) = call.args
+    same = operator(e.op.name, SqlType("anyarray"), SqlType("anyarray"))
+    if same is None or not x.type.is_array:
+        return None
+    none = a.Cast(a.Const("{}", SqlType("unknown")), x.type, implicit=True, method="io")
+    return a.Op(same, (x, none), BOOL)
 
 
 def _written_out(x: a.Expr) -> a.Expr | None:

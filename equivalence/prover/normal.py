@@ -105,7 +105,7 @@ ORDER = (
 # rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
 WITH_ROWS = tuple(rule for rule in ORDER if rule != "semijoin")
 # what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
-LATE = ("keyed-row", "least-of-each", "distinct-to-parent", "child-to-parent")
+LATE = ("keyed-row", "least-of-each", "determined-column", "distinct-to-parent", "child-to-parent")
 
 
 # what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest

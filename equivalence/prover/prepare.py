@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sized
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from rewright.sql.algebra import Expr, FunctionScan, Param, Query, Select, WholeRow, output_columns
@@ -20,6 +21,7 @@ from .asking import Asked
 from .children import with_children_apart
 from .constants import failing_constants
 from .context import Context
+from .enums import labels
 from .failures import (
     Failures,
     Spared,
@@ -40,6 +42,7 @@ from .looks import tells_equal_apart
 from .planned import planned_otherwise
 from .raising import Computed, apart, computed
 from .sortkeys import two_valued
+from .sparing import spare
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Translator
@@ -104,7 +107,8 @@ def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Pr
         raise Unsupported(
             "a condition tells equal values apart that are one partition, group or row below it"
         )
-    translator = Translator(engine.schema.is_computed, quotients, engine.tick)
+    known = partial(labels, engine.schema.catalog)
+    translator = Translator(engine.schema.is_computed, partial(spare, engine), known, quotients, engine.tick)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):
@@ -118,7 +122,7 @@ def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Pr
     divisors = spared(translator)
     found = failing(engine, form.bag, divisors)
     found |= recorded(translator, found) | gone(engine, translator, form.bag)
-    found |= tested(translator, form.bag)
+    found |= tested(engine, translator, form.bag)
     met = evaluated(translator, found)
     return Prepared(read, form.bag, form.width, form.sort, frozenset(loose), found, divisors, made, met)
 

@@ -73,6 +73,8 @@ class Schema:
         self._keys: dict[TableRef, tuple[KeyFact, ...]] = {}
         # expressions of the schema that were read (`checks.row_term`)
         self.row_terms: dict[tuple[Table, str], Term | None] = {}
+        # what constraints were asked to keep from failing, and the facts that do (`sparing.spare`)
+        self.spared: dict[tuple[Term, tuple[Source, ...]], tuple[bool, frozenset[Assumption]]] = {}
 
     @contextmanager
     def recording(self) -> Iterator[set[Assumption]]:

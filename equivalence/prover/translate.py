@@ -7,7 +7,7 @@ reading of SQL: what is not understood raises `Unsupported`. Must not know schem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -84,6 +84,10 @@ class Translator:
 
     # whether reading a stored column computes it (PostgreSQL 18's virtual generated columns)
     computed: Callable[[a.TableRef, int], bool] = lambda _table, _position: False
+    # whether constraints keep arithmetic on rows of these sources from failing
+    spares: Callable[[App, Mapping[int, Source]], bool] = lambda _term, _sources: False
+    # the labels of an enum in their order, none where they are not known
+    labels: Callable[[SqlType], tuple[str, ...]] = lambda _type: ()
     # exact averages as sums divided by counts
     quotients: bool = False
     # raises an exception past the deadline

@@ -178,9 +178,17 @@ def _key_term(
 ) -> bool:
     if _known(b, c, fixed, open_, nulls=False, direct=False):
         return True
-    if not _known(b, c, fixed, open_, nulls=True):
+    if not (_known(b, c, fixed, open_, nulls=True) or _is_made_of_known(b, c, fixed, open_)):
         return False
     return not nullable or engine.entails(ctx.within(b), not_null(c))
+
+
+def _is_made_of_known(b: Block, c: Term, fixed: list[Term], open_: set[int]) -> bool:
+    """Whether an expression is of columns that have one value each, the very same where they are equal."""
+    read = [t for t in walk(c) if isinstance(t, Var | Row)]
+    return isinstance(c, App) and all(
+        isinstance(t, Var) and identity(t.type) and _known(b, t, fixed, open_, nulls=True) for t in read
+    )
 
 
 def _known(

@@ -34,6 +34,7 @@ from rewright.equivalence.prover.terms import (
     free_vars,
     rows_renamed,
     source_types,
+    walk,
 )
 from rewright.equivalence.recheck.judging import Judge
 
@@ -81,7 +82,7 @@ def _fixed(
             def by(term: Term, *, nullable: bool) -> bool:
                 if _by_equality(b, term, given, open_):
                     return True
-                if not _has_value(b, term, given, open_, nulls=True):
+                if not all(_has_value(b, t, given, open_, nulls=True) for t in _read_by(term, given)):
                     return False
                 return not nullable or judge.entails(inside, not_null(term))
 
@@ -95,6 +96,15 @@ def _fixed(
             )
         case Multi() | Function():
             return False
+
+
+def _read_by(term: Term, given: frozenset[Term]) -> list[Term]:
+    """What decides a term of a key: itself, or of an expression its columns, where equal ones are
+    the same.
+    """
+    columns = [t for t in walk(term) if isinstance(t, Var)]
+    plain = isinstance(term, App) and all(identity(c.type) for c in columns)
+    return list(columns) if plain and term not in given else [term]
 
 
 def _by_equality(b: Block, term: Term, given: frozenset[Term], open_: set[int]) -> bool:

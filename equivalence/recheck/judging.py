@@ -308,6 +308,7 @@ class Judge:
                 if self._has(world, None, target):
                     yield target
                     continue
+                yield from self._if_it_refers(world, target)
                 for source in atoms:
                     if source == target or source in world.preds or shape(source) == shape(target):
                         continue
@@ -317,6 +318,20 @@ class Judge:
                         yield disj((negate(source), target))
         finally:
             self._depth -= 1
+
+    def _if_it_refers(self, world: Context, target: Nested) -> Iterator[Term]:
+        """Where a row of the world refers to one of the target's relations, the target holds, or it refers to
+        none.
+        """
+        for v, source in world.vars:
+            for ref in self.schema.references(source):
+                if self.schema.source_of(ref.target) not in _tables(target) or not isinstance(source, Table):
+                    continue
+                given = conj(not_null(Var(v, c, source.types[c])) for c in ref.columns)
+                if given not in {TRUE, *world.preds} and self._has(
+                    world.having(predicates(given)), None, target
+                ):
+                    yield disj((negate(given), target))
 
     def _has(self, world: Context, source: Nested | None, target: Nested) -> bool:
         """Whether rows of an opened context, and those of ``source`` where it is given, are some of

@@ -322,7 +322,8 @@ PAIRS = (
     # partitions
     (True, "select id from part_low where k < 10", "select id from part_low"),
     (False, "select id from part_low where k > 0", "select id from part_low"),
-    (False, "select id from part_none where k >= 10", "select id from part_none"),
+    (True, "select id from part_none where k >= 10", "select id from part_none"),
+    (False, "select id from part_none where k > 10", "select id from part_none"),
     # the greatest of greatest values looks like the column's; of 1.0 and 1.00 either may be taken
     *(
         (

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, exists, subst, subst_block
+from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.symbols import EQ, same_when_equal
 from rewright.equivalence.prover.terms import (
     FALSE,
@@ -19,6 +20,7 @@ from rewright.equivalence.prover.terms import (
     Distinct,
     Lit,
     Row,
+    Source,
     Table,
     Term,
     Var,
@@ -45,14 +47,28 @@ def merge_copies(p: Place, at: At) -> Bag | None:
         return None
     types = source_types(own[v])
     ctx = p.ctx.within(b)
+    rest = replace(b, vars=tuple(x for x in b.vars if x[0] != v))
     for key in p.engine.schema.keys(own[v]):
         pairs = [(Var(v, c, types[c]), Var(w, c, types[c])) for c in key.columns]
         wanted = [App(EQ, pair, FALSE.type) for pair in pairs]
         if all(p.engine.entails(ctx, g) for g in wanted):
             p.engine.schema.use(key.assumption)
-            rest = replace(b, vars=tuple(x for x in b.vars if x[0] != v))
             return p.with_block(i, subst_block(rest, _row_for(v, w)))
+    if _one_by_condition(p, ctx, own[v], v, w):
+        return p.with_block(i, subst_block(rest, _row_for(v, w)))
     return None
+
+
+def _one_by_condition(p: Place, ctx: Context, source: Source, v: int, w: int) -> bool:
+    """Whether both rows meet the condition of a unique index, and agree in what it is on."""
+    keys = (p.engine.conditional_keys(source, x) for x in (v, w))
+    for one, other in zip(*keys, strict=True):
+        pairs = zip(one.terms, other.terms, strict=True)
+        wanted = (*one.conditions, *other.conditions, *(App(EQ, pair, FALSE.type) for pair in pairs))
+        if all(p.engine.entails(ctx, g) for g in wanted):
+            p.engine.schema.use(one.assumption)
+            return True
+    return False
 
 
 def _row_for(v: int, w: int) -> Callable[[Term], Term | None]:

@@ -76,7 +76,9 @@ class Determined:
 
 @dataclass(frozen=True, slots=True)
 class SameRow:
-    """Two variables over one relation agree on a key of it."""
+    """Two variables over one relation agree on a key of it, or on what a unique index is on whose condition
+    both meet.
+    """
 
     ctx: Context
     source: Table
@@ -91,6 +93,13 @@ class SameRow:
                 for c in key.columns
             )
             for key in judge.schema.keys(self.source)
+        ) or any(
+            all(
+                judge.entails(self.ctx, c) for c in (*x.conditions, *y.conditions, *map(eq, x.terms, y.terms))
+            )
+            for x, y in zip(
+                *(judge.conditional_keys(self.source, v) for v in (self.one, self.other)), strict=True
+            )
         )
 
 

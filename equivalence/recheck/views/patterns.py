@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.sql import algebra as a
-from rewright.sql.build import operator
+from rewright.sql.build import function, operator
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import BOOL, TEXT, equality_is_identity
 from rewright.sql.walk import bottom_up
 
@@ -29,7 +30,7 @@ def patterns(query: a.Query) -> a.Query:
 def _changed(node: a.Node) -> a.Node:
     made: a.Expr | None = None
     if isinstance(node, a.Op) and node.op.is_builtin and len(node.args) == 2:
-        made = _operator(node) or _position(node) or _ending(node)
+        made = _operator(node) or _position(node) or _ending(node) or _begun_by(node) or _escaping(node)
     elif isinstance(node, a.Call) and node.func.is_builtin and len(node.args) == 2:
         text = _text(node.args[1])
         if (node.func.name, node.func.arg_types) == ("starts_with", _TEXTS) and text is not None:
@@ -118,25 +119,46 @@ def _anchored(x: a.Expr, text: str) -> a.Expr | None:
     body, end = text[start:], False
     if body.endswith("$") and not body.endswith("\\$"):
         body, end = body[:-1], True
-    literal = _literal(body)
-    if not literal:
+    pattern = _as_pattern(body)
+    if not pattern or not _readable(x):
         return None
-    return _like(x, "" if start else "%", literal, "" if end else "%")
+    return _of_pattern(x, _in_order(f"{'' if start else '%'}{pattern}{'' if end else '%'}"))
 
 
-def _literal(body: str) -> str | None:
-    """The text that the expression stands for, if for one only."""
-    said: list[str] = []
-    signs = iter(body)
-    for c in signs:
+def _as_pattern(body: str) -> str | None:
+    """The expression as LIKE has it, if it is of characters and of any characters only."""
+    said, at = "", 0
+    while at < len(body):
+        c, after = body[at], body[at + 1 : at + 2]
+        at += 1
+        if c == ".":
+            said += {"*": "%", "+": "_%"}.get(after, "_")
+            at += after in {"*", "+"}
+            continue
         if c == "\\":
-            c = next(signs, "")
-            if c not in _ESCAPED:
+            if after not in _ESCAPED or not after:
                 return None
+            c, at = after, at + 1
         elif not (c in _SIGNS or (c.isascii() and c.isalnum())):
             return None
-        said.append(c)
-    return "".join(said)
+        said += f"\\{c}" if c in "\\%_" else c
+    return said
+
+
+def _in_order(pattern: str) -> str:
+    """Of neighbouring wildcards the single ones first, and one of the others."""
+    made: list[str] = []
+    at = 0
+    while at < len(pattern):
+        size = 2 if pattern[at] == "\\" else 1
+        sign, at = pattern[at : at + size], at + size
+        if sign == "%" and made[-1:] == ["%"]:
+            continue
+        if sign == "_" and made[-1:] == ["%"]:
+            made.insert(-1, sign)
+        else:
+            made.append(sign)
+    return "".join(made)
 
 
 # --------------------------------------------------------------------------- positions, endings, ranges
@@ -153,6 +175,9 @@ def _position(test: a.Op) -> a.Expr | None:
     text = _text(call.args[1]) if wanted else None
     if not text:
         return None
+    if (name, number.value) in {("=", "1"), ("<>", "1")}:
+        first = _like(call.args[0], "", text, "%")
+        return first if first is None or name == "=" else a.Not(first)
     there = (name, number.value) in {(">", "0"), ("<>", "0"), (">=", "1")}
     if not there and (name, number.value) not in {("=", "0"), ("<", "1"), ("<=", "0")}:
         return None
@@ -174,6 +199,51 @@ def _ending(test: a.Op) -> a.Expr | None:
         return None
     found = _like(x, "%", text, "")
     return found if found is None or test.op.name == "=" else a.Not(found)
+
+
+def _begun_by(test: a.Op) -> a.Expr | None:
+    """``x ^@ y``, ``left(x, length(y)) = y``: y is what x begins with."""
+    x, y = test.args
+    if test.op.name == "=":
+        cut, said = x, y
+        if not isinstance(cut, a.Call) or not cut.func.is_builtin or cut.func.arg_types != ("text", "int4"):
+            return None
+        x, count = cut.args
+        measures = isinstance(count, a.Call) and count.func.is_builtin and count.func.arg_types == ("text",)
+        if cut.func.name != "left" or not isinstance(count, a.Call) or not measures:
+            return None
+        known = count.func.name in {"length", "char_length", "character_length"}
+        if not known or count.args != (said,) or is_volatile(said):
+            return None
+    elif test.op.name != "^@":
+        return None
+    starts = function("starts_with", "text", "text")
+    if starts is None or test.op.left != "text" or not (_readable(x) and _readable(y)):
+        return None
+    return a.Call(starts, (x, y), BOOL)
+
+
+def _escaping(test: a.Op) -> a.Expr | None:
+    """LIKE … ESCAPE of one plain character other than the backslash."""
+    x, pattern = test.args
+    if test.op.name not in {"~~", "!~~"} or not isinstance(pattern, a.Call) or not _readable(x):
+        return None
+    if not pattern.func.is_builtin or (pattern.func.name, pattern.func.arg_types) != ("like_escape", _TEXTS):
+        return None
+    text, sign = map(_text, pattern.args)
+    if not text or sign is None or len(sign) != 1 or not sign.isascii() or sign == "\\":
+        return None
+    made, signs = "", iter(text)
+    for c in signs:
+        if c == sign:
+            c = next(signs, "")
+            if not c:
+                return None
+            made += f"\\{c}"
+        else:
+            made += "\\\\" if c == "\\" else c
+    changed = replace(test, args=(x, a.Const(made, pattern.type)))
+    return _operator(changed) or changed
 
 
 def _between(both: a.And) -> a.Expr | None:
@@ -198,10 +268,12 @@ def _between(both: a.And) -> a.Expr | None:
 def _bound(test: a.Expr, wanted: str) -> tuple[a.Expr, str] | None:
     if not isinstance(test, a.Op) or not test.op.is_builtin or (test.op.left, test.op.right) != _TEXTS:
         return None
-    x, limit, name = *test.args, test.op.name
+    asked = [x.type.collation for x in test.args if isinstance(x, a.Collate)]
+    sides = [x.arg if isinstance(x, a.Collate) else x for x in test.args]
+    x, limit, name = *sides, test.op.name
     if isinstance(x, a.Const):
         x, limit, name = limit, x, _TURNED.get(name, "")
     text = _text(limit)
-    if name != wanted or not text or not isinstance(x, a.Column) or x.type.collation not in {"C", "POSIX"}:
+    if name != wanted or not text or not isinstance(x, a.Column):
         return None
-    return x, text
+    return (x, text) if {"C", "POSIX"}.issuperset(asked or [x.type.collation]) else None

@@ -1,0 +1,143 @@
+"""Arithmetic that constraints keep from failing: what stored rows have met leaves no room for it (M6, M7).
+
+    CHECK (qty > 0)                        total / qty divides by no 0
+    CHECK (k BETWEEN 0 AND 1000)           k + 1 does not overflow
+    vol int GENERATED ALWAYS AS (kg * 2)   nor does kg * 2: it was computed when the row was stored
+    CHECK (day >= '1900-01-01')            day - 7 is a date
+
+The solver's integers and days are the mathematical ones, whatever their type, so that it says of a sum
+whether it would fit. It is asked of rows by themselves: only what constraints say of each stored row is used,
+and that each argument has a value of its type, since an operator is not called otherwise. Must not know
+queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rewright.sql.types import BOOL
+
+from .asking import Asked
+from .bags import subst
+from .build import app, conj, disj, eq, integer, is_null, negate, not_null
+from .checks import checks
+from .context import Context
+from .days import ADDS_DAYS
+from .ranges import is_bounded_in
+from .symbols import INTS, LE, LT, RANGES, is_division
+from .terms import App, Lit, Row, Source, Table, Term, Var, rows_renamed, walk
+
+# days that every number of days below takes to another date
+_MOST_DAYS = 100_000
+_SAFE_DAYS = "1000-01-01", "9000-01-01"
+_CUTS = "pg_catalog.date_trunc(text,timestamp)"
+_CUTS_TO = {"week", "month", "quarter", "year"}
+_FIRST_MOMENT = "1000-01-01 00:00:00"
+
+
+def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
+    """Whether evaluating the application itself (not its arguments) raises nothing for any stored rows."""
+    goal = _fits(term, sources)
+    rows = _rows(term, sources) if goal is not None else None
+    said = [c for v, source in rows or () for _, c in checks(engine.schema, source, v)]
+    if goal is None or rows is None or not said:
+        return False
+    # translations number their rows anew: a question is known again by its rows in order
+    names = {v: n for n, (v, _) in enumerate(rows)}
+    key = subst(term, rows_renamed(names)), tuple(source for _, source in rows)
+    known = engine.schema.spared.get(key)
+    if known is None:
+        with engine.schema.recording() as used:
+            answer = engine.entails(Context(rows, _evaluated(term, said)), goal)
+            known = engine.schema.spared[key] = answer, frozenset(used)
+            used.clear()
+    if known[0]:
+        engine.schema.used |= known[1]
+    return known[0]
+
+
+def _rows(term: App, sources: Mapping[int, Source]) -> tuple[tuple[int, Source], ...] | None:
+    """The stored rows that the term reads, if it reads nothing else."""
+    found: dict[int, Source] = {}
+    for t in walk(term):
+        if isinstance(t, Var | Row):
+            source = sources.get(t.var)
+            if not isinstance(source, Table):
+                return None
+            found[t.var] = source
+        elif not isinstance(t, App | Lit):
+            return None
+    return tuple(found.items())
+
+
+def _evaluated(term: App, said: Iterable[Term]) -> tuple[Term, ...]:
+    """What holds where the application is evaluated: its arguments have values, and of integers these and the
+    columns, also those that constraints speak of, fit their types.
+    """
+    columns = [t for x in (term, *said) for t in walk(x) if isinstance(t, Var)]
+    fitting = [_within(t, t.type.name) for t in (*term.args, *columns) if _is_integer(t)]
+    return tuple(dict.fromkeys((*(not_null(x) for x in term.args), *fitting)))
+
+
+def _is_integer(term: Term) -> bool:
+    return not isinstance(term, Lit) and term.type.is_builtin and term.type.name in INTS
+
+
+def _within(term: Term, type_name: str) -> Term:
+    """That an integer is NULL or fits the type."""
+    limit = RANGES[type_name]
+    low, high = (integer(n) for n in (-limit, limit - 1))
+    return disj((is_null(term), conj((app(LE, (low, term), BOOL), app(LE, (term, high), BOOL)))))
+
+
+def _fits(term: App, sources: Mapping[int, Source]) -> Term | None:
+    """What is asked of the arguments so that the application gives a value; None where nothing is known."""
+    name = term.sym.name
+    op, _, type_name = name.partition(" ")
+    if op in {"+", "-", "*"} and type_name in RANGES:
+        return _within(term, type_name)
+    if is_division(term):
+        return _divides(term, sources)
+    if name in {f"pg_catalog.abs({t})" for t in INTS}:
+        return app(LT, (integer(-RANGES[name[len("pg_catalog.abs(") : -1]]), term.args[0]), BOOL)
+    if name in ADDS_DAYS:
+        return _moves(term)
+    if name == _CUTS and isinstance(term.args[0], Lit) and term.args[0].value in _CUTS_TO:
+        # nothing is cut to what comes later
+        moment = term.args[1]
+        return disj((app(LE, (Lit(_FIRST_MOMENT, moment.type), moment), BOOL), _is_endless(moment)))
+    return None
+
+
+def _divides(term: App, sources: Mapping[int, Source]) -> Term | None:
+    dividend, divisor = term.args
+    apart = negate(eq(divisor, _zero(divisor)))
+    if divisor.type.name == "numeric" and divisor.type.is_builtin:
+        # no divisor but 0 takes a numeric of declared size out of range
+        return apart if term.sym.name.startswith("op /") and is_bounded_in(dividend, sources) else None
+    types = term.sym.name[len("op /(") : -1].split(",")
+    if not set(types) <= INTS:
+        return None
+    # the least integer has no opposite
+    least = app(LT, (integer(-RANGES[types[0]]), dividend), BOOL)
+    return conj((apart, disj((negate(eq(divisor, integer(-1))), least))))
+
+
+def _zero(term: Term) -> Term:
+    return Lit("0", term.type) if term.type.name == "numeric" else integer(0)
+
+
+def _moves(term: App) -> Term | None:
+    """A date, and a number of days that is written out."""
+    day, days = sorted(term.args, key=lambda x: isinstance(x, Lit))
+    written = isinstance(days, Lit) and (days.value or "").lstrip("-").isdigit()
+    if not written or not isinstance(days, Lit) or abs(int(days.value or "")) > _MOST_DAYS:
+        return None
+    first, last = (Lit(text, day.type) for text in _SAFE_DAYS)
+    safe = conj((app(LE, (first, day), BOOL), app(LE, (day, last), BOOL)))
+    return disj((safe, _is_endless(day)))
+
+
+def _is_endless(moment: Term) -> Term:
+    """Infinite moments stay what they are."""
+    return disj(eq(moment, Lit(text, moment.type)) for text in ("infinity", "-infinity"))
