@@ -38,6 +38,7 @@ from rewright.sql.walk import (
     has_aggregate,
     has_subquery,
     has_window,
+    left_spine,
     replace_item,
     returns_set,
     substitute,
@@ -104,10 +105,8 @@ class _WithoutEarlyLimits(Walk):
         least once; None: not known.
         """
         if len(block.from_) == 1 and block.where is None:
-            item = block.from_[0]
-            while isinstance(item, a.Join) and item.kind == "left":
-                item = item.left
-            if item is cut:
+            kept, _ = left_spine(block.from_[0])
+            if kept is cut:
                 return []
         items, preds = as_product(block)
         inner = cut.query
@@ -271,10 +270,8 @@ def below_left_joins(block: a.Select) -> tuple[list[a.FromItem], list[a.Expr]]:
     """
     items, preds = as_product(block)
     if len(items) == 1:
-        (item,) = items
-        while isinstance(item, a.Join) and item.kind == "left":
-            item = item.left
-        kept, joined = dissolve((item,))
+        spine, _ = left_spine(items[0])
+        kept, joined = dissolve((spine,))
         return kept, [*preds, *joined]
     return items, preds
 

@@ -42,6 +42,7 @@ from rewright.sql.walk import (
     has_subquery,
     is_closed,
     is_plain,
+    left_spine,
     map_parts,
     renumber,
     returns_set,
@@ -98,9 +99,7 @@ class _WithoutRestrictions(Walk):
         if not isinstance(item, a.Join) or item.kind != "left":
             return item
         item = replace(item, left=self._spine(block, item.left))
-        kept: a.FromItem = item
-        while isinstance(kept, a.Join) and kept.kind == "left":
-            kept = kept.left
+        kept, _ = left_spine(item)
         inner, joined = dissolve((kept,))
         rels = from_rels((kept,))
         own = [p for p in conjuncts(block.where) if free_rels(p) and free_rels(p) <= rels]
