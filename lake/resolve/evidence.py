@@ -25,7 +25,17 @@ from rewright.lake.opposites import of_one_side, opposed, without_sides
 from rewright.lake.resolve.cut_columns import CutColumns
 from rewright.lake.resolve.dimensions import counted_in, dimension_score, named_by_unit
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
-from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, TEXTUAL, YEAR, bare_key, type_score
+from rewright.lake.resolve.kinds import (
+    CODES,
+    DATE,
+    NAMED,
+    QUANTITY,
+    TEXTUAL,
+    YEAR,
+    bare_key,
+    is_flag,
+    type_score,
+)
 from rewright.lake.resolve.likeness import (
     ACRONYM,
     completed,
@@ -48,6 +58,8 @@ _SAME_VALUES = 0.5
 _TAUGHT_FROM = 12
 _WELL_NAMED = 0.7
 _LIKELY = 0.42
+_FLAG = 0.3
+"""How much it speaks against a column of 0 and 1 that it is added up by another name."""
 _ABOUT = 0.05
 """Columns this much less like what is asked are about as like."""
 _OWN_REFERENCE = 0.3
@@ -184,6 +196,9 @@ class Evidence:
             if value >= _WELL_NAMED:
                 # a good name needs no unit to speak for it
                 measured = min(measured, 0.0)
+            if imagined.numeric and value < _WELL_NAMED and is_flag(real):
+                # who adds up flags says so: nobody means `is_paid` by an amount
+                value -= self._weights.types * _FLAG
             value += self._weights.types * (
                 type_score(imagined, real) + self._kind_score(imagined, real) + measured
             )

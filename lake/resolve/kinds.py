@@ -171,9 +171,6 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     score = 0.0
     if imagined.numeric and not real.meaning.numeric and not _between_days(imagined, real):
         score -= 0.2 if real.meaning is Family.BOOLEAN else 0.5
-    if imagined.numeric and is_flag(real):
-        # who adds up flags says so: nobody means `is_paid` by an amount
-        score -= 0.3
     if imagined.extreme and real.meaning in {Family.TEXT, Family.BOOLEAN}:
         # the last name in the alphabet is hardly ever asked for
         score -= 0.25
