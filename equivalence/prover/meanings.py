@@ -399,7 +399,9 @@ def _without_elements(e: a.Op) -> a.Expr | None:
         return None
     (x,) = call.args
     same = operator(e.op.name, SqlType("anyarray"), SqlType("anyarray"))
-    if same is None or not x.type.is_array:
+    element = x.type.element if x.type.is_array else None
+    # comparing arrays of what has no equality raises an error
+    if same is None or element is None or element.name not in _WORDS or not element.is_builtin:
         return None
     none = a.Cast(a.Const("{}", SqlType("unknown")), x.type, implicit=True, method="io")
     return a.Op(same, (x, none), BOOL)
