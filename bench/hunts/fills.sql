@@ -363,3 +363,22 @@ bx
 n2
 q
 g2
+-- fill: sorted
+p.x
+p.y
+p.i8
+p.n
+p.m
+p.f
+p.c
+p.v
+p.s
+p.d
+p.ts
+p.tz
+p.iv
+p.b
+p.e
+p.nm
+p.x + p.y
+upper(p.s)

@@ -242,16 +242,18 @@ def _end_of_sorted(e: a.Aggregate) -> a.Expr | None:
 
 def _extreme(e: a.Aggregate, key: a.SortKey, *, greatest: bool) -> a.Expr | None:
     """The aggregate's least or greatest value in the order of the type's own; of equal ones it may show any,
-    so that these must be the same.
+    so that these must be the same. A column alone, which raises nothing: sorted groups come one after the
+    other, and LIMIT may stop before those that hashing would have made first.
     """
     x = key.expr
+    if not isinstance(x, a.Column) or e.filter is not None:
+        return None
     own = key.op.is_builtin and key.op.btree == (">" if key.descending else "<")
     name = "text" if x.type.name == "varchar" else x.type.name
     found = function("max" if greatest else "min", name)
     if not own or found is None or not equality_is_identity(x.type) or e.type.typmod != -1:
         return None
-    made = a.Aggregate(found, (x,), x.type, filter=e.filter)
-    return made if x.type.name == name else None
+    return a.Aggregate(found, (x,), x.type) if x.type.name == name else None
 
 
 # ---------------------------------------------------------------- bits
@@ -397,7 +399,9 @@ def _without_elements(e: a.Op) -> a.Expr | None:
         return None
     (x,) = call.args
     same = operator(e.op.name, SqlType("anyarray"), SqlType("anyarray"))
-    if same is None or not x.type.is_array:
+    element = x.type.element if x.type.is_array else None
+    # comparing arrays of what has no equality raises an error
+    if same is None or element is None or element.name not in _WORDS or not element.is_builtin:
         return None
     none = a.Cast(a.Const("{}", SqlType("unknown")), x.type, implicit=True, method="io")
     return a.Op(same, (x, none), BOOL)
