@@ -17,7 +17,18 @@ from bench.lake_pairs import record
 from bench.lake_writer import Writer, keep_pairs, read
 
 _TOLD = Path(__file__).parent / "strange"
-LAKES = ("harbour", "festival", "forest", "zoo", "railway", "publisher", "brigade", "furniture", "carhire", "vetclinic")
+LAKES = (
+    "harbour",
+    "festival",
+    "forest",
+    "zoo",
+    "railway",
+    "publisher",
+    "brigade",
+    "furniture",
+    "carhire",
+    "vetclinic",
+)
 _DRAWS = (
     # md5 of DuckDB, unlike its hash(), is the same in each version
     "CREATE MACRO n(i, salt, m) AS CAST(md5_number_lower(concat(salt, '-', i)) % m AS INTEGER)",
