@@ -38,6 +38,7 @@ class LinkProver:
 
     def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
         """A proof of the pair, as the checker itself would make it; None when there is none."""
+        # an earlier search of the pair is taken up where it stopped
         search = self._begun.pop((before, after), None) or self._search(before, after)
         if search is None:
             return None
@@ -45,6 +46,7 @@ class LinkProver:
         if proved is not None:
             return Evidence.of(to_json(proved))
         # the last one asked of stands last
+        # the pair that was asked of last stands last: the first is the one that is dropped
         self._begun[before, after] = search
         if len(self._begun) > _KEPT:
             del self._begun[next(iter(self._begun))]
@@ -53,5 +55,6 @@ class LinkProver:
     def _search(self, before: str, after: str) -> PairSearch | None:
         bound = bind_both(before, after, self.catalog, self.search_path)
         if isinstance(bound, str):
+            # what does not bind cannot be compared; the checker says so itself
             return None
         return PairSearch(bound, self.catalog, self.between, self.memory)
