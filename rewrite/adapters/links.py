@@ -46,7 +46,6 @@ class LinkProver:
         if proved is not None:
             return Evidence.of(to_json(proved))
         # the last one asked of stands last
-        # the pair that was asked of last stands last: the first is the one that is dropped
         self._begun[before, after] = search
         if len(self._begun) > _KEPT:
             del self._begun[next(iter(self._begun))]

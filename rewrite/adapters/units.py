@@ -34,7 +34,6 @@ from rewright.sql.printing import to_sql
 from rewright.sql.walk import canonical
 
 # how many of the first ranked are looked at, and for how long
-# a unit is looked at in some ms; the hundredth is never the right one
 LOOKED_AT = 30
 SECONDS = 1.0
 _NOT_UNDERSTOOD = (BindError, Unsupported, PglastError, TooDeep, KeyError, RecursionError)

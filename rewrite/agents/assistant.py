@@ -154,7 +154,6 @@ class Assistant:
         looking = deadline.within(deadline.left() * _WHILE_SEARCHING)
         worth, _ = self._sifted(candidates, looking)
         # what has not come to its end in a run is not known to gain
-        # what has not come to its end in a run is not known to gain
         ran = [c for c in worth if any(not run.stopped for run in self.runs.of(c))]
         self._prove_quickly(ran, self._begun, looking, looking)
 
@@ -171,7 +170,6 @@ class Assistant:
         self._correcting = self.settings.correction_seconds
         if not (command.last or self.settings.single_pass):
             # the next round looks further: a stubborn proof here must not take all the time
-            # the next round looks further: a stubborn proof here must not take all the time
             deadline = deadline.within(deadline.left() * _EARLY)
         worth, idle = command.candidates, list[Candidate]()
         if self.runs is not None:
@@ -180,7 +178,6 @@ class Assistant:
             if candidate.via:
                 # by which steps a candidate was found: each may be proved by itself
                 self.derivations.remember(candidate.sql, candidate.via)
-        # proofs of the early look count here, and are begun anew for the next round
         review, self._begun = self._begun, _Review()
         looking = deadline.within(deadline.left() * self.settings.looking)
         longer = deadline.within(deadline.left() * self.settings.looking * _BESIDE)
@@ -188,13 +185,11 @@ class Assistant:
         like = alike(worth, self.prover, deadline.within(deadline.left() * self.settings.looking))
         worth = like.ordered(review.proved_first(worth))
         self._check_all(worth, review, like, deadline)
-        # repaired candidates pass under their own key, too
         open_ones = [c for c in worth if c.key() in review.complaints and c.key() not in review.passed]
         self._stood_back = tuple(c for c in open_ones if review.complaints[c.key()] == _NO_NEED)
         fallen = [Fallen(c, review.complaints[c.key()]) for c in open_ones]
         fallen += [self._no_faster(candidate) for candidate in idle]
         told = tuple(one.complaint for one in fallen)
-        # in their order, then those that repairs or proofs have added
         keys = dict.fromkeys((*(c.key() for c in worth), *review.passed))
         checked = tuple(review.passed[key] for key in keys if key in review.passed)
         return Verified(checked, told, tuple(fallen), tuple(self.notes))
@@ -249,7 +244,6 @@ class Assistant:
             by_text[sql]
             for c in candidates
             for sql in (*self.derivations.via(c.sql), c.sql)
-            # only stops that are candidates themselves
             if sql in by_text
         )
         return list(dict.fromkeys(ordered))
@@ -258,7 +252,6 @@ class Assistant:
         self, worth: Sequence[Candidate], review: _Review, like: Alike, deadline: Deadline
     ) -> None:
         """The short check of every candidate, and the patient one of a few where nothing has passed."""
-        # what is left of the time is shared with Decision
         # what is left of the time is shared with Decision
         enough = deadline.within(deadline.left() * 0.6)
         for seconds, most in zip(self._patience(), (len(worth), _PATIENT), strict=True):
@@ -276,7 +269,6 @@ class Assistant:
                     # beside one that has passed, a check does not take the time that Decision needs
                     until = enough if review.passed else deadline
                     self._check(candidate, seconds, review, like, until)
-            # nothing has passed: a few get the patient check
             if review.passed:
                 break
 
@@ -296,7 +288,6 @@ class Assistant:
             self._lead(like.others(candidate), candidate, result)
             self.first_passed = self.first_passed or time.monotonic()
         else:
-            # unknown: it may get the patient check still
             review.complaints[key] = f"unknown: {result.evidence.reason}"
             self.memory.remember(VerdictNote(result.candidate.sql, "unknown"))
 
@@ -489,7 +480,6 @@ class Assistant:
         return self._compare(columns)
 
     def _compare(self, columns: Sequence[ResultColumn]) -> _Refusal | None:
-        # the original is described once
         if self._signature is None:
             self._signature = self.database.describe(self.sql)
         if len(columns) != len(self._signature):

@@ -153,7 +153,6 @@ def _found(block: a.Select) -> _Found | None:
 
 def _grouped_before(block: a.Select, found: _Found, why: str, ctx: Context) -> Iterator[Rewrite]:
     groups = aggregates(block)
-    # an aggregate that belongs to no branch would be computed after rows are put together
     if not groups or not all(_belongs(g, found.branches, ctx) for g in groups):
         return
     rows = a.Select((), _joined(found.kept), conjoin(found.where))
@@ -183,7 +182,6 @@ def _is_table(item: a.FromItem) -> bool:
 
 
 def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
-    # an ON with a subquery may read anything: it cannot be sorted by branch
     if any(has_subquery(p) for s in steps for p in s.on):
         return None
     every = from_rels(s.item for s in steps)
@@ -200,7 +198,6 @@ def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
     where: list[a.Expr] = []
     for p in conjuncts(block.where):
         own = next((b for b in branches if free_rels(p) & b.rels), None)
-        # of kept rows alone: it is asked before or after the branches' joins to the same effect
         if own is None:
             where.append(p)
         # `WHERE o.x > 5` on a LEFT JOINed branch refuses padded rows: it is no condition of the branch
@@ -217,7 +214,6 @@ def _joins_branch(step: _Step, base: frozenset[int], branches: list[_Branch]) ->
     # tied to kept rows alone begins a branch; tied to one branch alone goes on with it; all else is refused
     if others and others <= base:
         ties = [as_tie(p, step.rels) for p in step.on if free_rels(p) - step.rels]
-        # a branch without a tie by equality cannot be grouped by key
         if not all(ties):
             return False
         local = [p for p in step.on if not free_rels(p) - step.rels]
@@ -298,7 +294,6 @@ def _assemble(block: a.Select, found: _Found, ctx: Context) -> a.Select:
 def _lighter(g: a.Aggregate, branch: _Branch, ctx: Context) -> a.Aggregate:
     """A key is not counted twice in its own table: DISTINCT goes."""
     item, column = branch.tree, g.args[0]
-    # joined with more tables the key may repeat: only in its own table it stands once
     if not g.distinct or not isinstance(column, a.Column) or isinstance(item, a.Join):
         return g
     is_key = any(columns == {column.pos} for columns, _ in ctx.keys(item))

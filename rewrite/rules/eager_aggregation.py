@@ -175,7 +175,6 @@ def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     keys = columns_used(outside(block), (item.rel,))
     # a group by constants alone has no row over no rows
-    # a whole row needs all columns
     if references_whole(block, item.rel) or (not keys and block.group_by != ((),)):
         return
     # the condition is copied, its subqueries would be too

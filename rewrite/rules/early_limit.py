@@ -91,7 +91,6 @@ def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     totals = tuple(t.expr for t in block.targets if is_total(t.expr))
     for kept, rest, preds, basis in _splits(block, ctx):
         if isinstance(kept, a.Derived) and kept.query.limit == top:
-            # that is what this rule made
             continue  # that is what this rule made
         rels = from_rels((kept,))
         # an order by the other table's columns is not known before it is joined

@@ -36,7 +36,7 @@ from rewright.sql.walk import (
     walk,
 )
 
-# division of numerics and patterns: a thousand times dearer than a comparison
+# division of numerics and patterns: many times the price of a comparison
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 
 

@@ -86,7 +86,6 @@ class Upto:
 )
 def merged_running(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     # a function in FROM is called once before and after
-    # a function in FROM is called once before and after
     by_chance = ctx.facts.volatility(block) is a.Volatility.VOLATILE
     if by_chance or any(references_whole(block, rel) for rel in from_rels(block.from_)):
         return

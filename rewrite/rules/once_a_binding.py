@@ -85,7 +85,8 @@ def _bound(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | 
     filled = all(ctx.filled(c, block.from_) is not None for c in asked)
     if not ctx.holds("bindings-are-filled", filled):
         return None
-    # conditions with subqueries are left out: the more rows, the fewer bindings are of one row each
+    # without the conditions that ask subqueries there are only more rows: what tells all of these apart
+    # tells the block's
     rows = a.Select((), tuple(items), conjoin(p for p in preds if not has_subquery(p)))
     if ctx.facts.exprs_determine(rows, asked) is not None:
         return None  # each row asks with values of its own

@@ -27,7 +27,6 @@ from rewright.sql.walk import conjoin, conjuncts, map_parts
 def seal_division(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     preds = conjuncts(block.where)
     # one that divides has to be kept from failing itself
-    # one that divides has to be kept from failing itself
     sure = [
         p for p in preds if not any(is_division(e) for e, _ in evaluated(p, NOTHING)) and not may_differ(p)
     ]

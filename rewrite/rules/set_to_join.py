@@ -53,7 +53,7 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
     right = a.Derived(ctx.fresh(), block.right, "r", names)
     mine = [a.Column(left.rel, i, c.type, c.name) for i, c in enumerate(block.columns)]
     tests = [compare("=", a.Column(right.rel, c.pos, c.type, c.name), c) for c in mine]
-    # of 1.0 and 1.00 a set operation shows the left one, as a join does, but a row of either is one row
+    # of equal values that look different (1.0, 1.00) another one might be shown
     if None in tests or not all(equality_is_identity(c.type) for c in mine):
         return None
     one = a.Target("one", a.Const("1", INT4))

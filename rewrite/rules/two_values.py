@@ -181,7 +181,6 @@ def _sorted_out(parts: Inner, first: a.FromItem, twins: Mapping[int, int]) -> _P
         tied.setdefault(moved, set()).update(used_rels(tie.inner))
     one, other = asked.values()
     # what ties one of the two ties the other, too
-    # what ties one of the two ties the other, too
     both = all(tie.key in keys or rels == {*asked} for tie, rels in tied.items())
     # two `<>` may be met by different pairs of rows
     if len(values) != 1 or one != other or not both or not all(tie.symmetric for tie in tied):
