@@ -100,7 +100,6 @@ class _Generaliser:
 
     def pattern(self) -> Pattern | None:
         if self.key(self.before) == self.key(self.after):
-            # layout and names aside the two are one query
             return None
         self._take_out()
         self._expressions()
