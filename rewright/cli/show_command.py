@@ -27,11 +27,9 @@ def command(identifier: int, config_path: Path | None, store_url: str | None, as
     with opened_store(config_path, store_url) as store:
         rewrite = find(store, identifier)
         events = store.events.of(rewrite_id=rewrite.id)
+        # both sides in one list, each line of which says its side
         timings = [
-            # both sides in one list, each line of which says its side
-            one
-            for side in ("original", "replacement")
-            for one in store.rewrites.timings(rewrite.id, side)
+            one for side in ("original", "replacement") for one in store.rewrites.timings(rewrite.id, side)
         ]
     if as_json:
         echo_json(rewrite_document(rewrite, events, timings))

@@ -33,11 +33,9 @@ from rewright.sql.walk import as_product, columns_used, conjoin, references_whol
 )
 def drop_parent(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
+    # ONLY and a table with children hold rows that the constraint says nothing of
     scans = [
-        # ONLY and a table with children hold rows that the constraint says nothing of
-        i
-        for i in items
-        if isinstance(i, a.Scan) and not i.only and stored_table(ctx.catalog, i) is not None
+        i for i in items if isinstance(i, a.Scan) and not i.only and stored_table(ctx.catalog, i) is not None
     ]
     tables = {s.table for s in scans}
     for child in scans if len(scans) > 1 else ():

@@ -96,10 +96,9 @@ def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         # an order by the other table's columns is not known before it is joined
         if not ctx.holds("ordered-by-the-kept", ordered <= rels):
             continue
+        # a filter on the joined table would leave fewer rows than LIMIT asks for
         if not ctx.holds(
-            "filtered-on-the-kept",
-            all(free_rels(p) & from_rels(block.from_) <= rels for p in preds),
-            # a filter on the joined table would leave fewer rows than LIMIT asks for
+            "filtered-on-the-kept", all(free_rels(p) & from_rels(block.from_) <= rels for p in preds)
         ):
             continue
         if any(references_whole(block, r) for r in rels) or not rest:

@@ -156,10 +156,9 @@ def _rows_of_groups(keys: Sequence[a.Expr], join: _SelfJoin, ctx: Context) -> fr
 
 
 def _padding_adds_nothing(aggregates: list[a.Aggregate], ctx: Context) -> bool:
+    # count(*) and coalesce(p.cost, 0) count the padded row too
     return ctx.holds(
-        # count(*) and coalesce(p.cost, 0) count the padded row too
-        "padding-adds-nothing",
-        all(len(g.args) == 1 and isinstance(g.args[0], a.Column) for g in aggregates),
+        "padding-adds-nothing", all(len(g.args) == 1 and isinstance(g.args[0], a.Column) for g in aggregates)
     )
 
 

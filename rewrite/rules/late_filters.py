@@ -85,11 +85,9 @@ def _reducers(item: a.Scan, items: list[a.FromItem], preds: list[a.Expr]) -> lis
 def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx: Context) -> a.Select:
     items, preds = as_product(block)
     rels = from_rels(inside)
+    # conditions with subqueries may read other items: they stay above
     before = [
-        # conditions with subqueries may read other items: they stay above
-        p
-        for p in preds
-        if p not in costly and free_rels(p) and free_rels(p) <= rels and not has_subquery(p)
+        p for p in preds if p not in costly and free_rels(p) and free_rels(p) <= rels and not has_subquery(p)
     ]
     after = [p for p in preds if p not in before]
     repeated = _repeated(costly)

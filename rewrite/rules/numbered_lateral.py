@@ -120,11 +120,9 @@ def _among_firsts(pred: a.Quantified, ctx: Context) -> a.Quantified | None:
 
 def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]:
     """Of the product, and on the padded side of LEFT JOINs ON TRUE."""
+    # ON true alone: a further condition of ON pads rows after LIMIT has chosen
     padded = {
-        # ON true alone: a further condition of ON pads rows after LIMIT has chosen
-        id(j.right): j
-        for j in from_tree(item)
-        if isinstance(j, a.Join) and j.kind == "left" and _always(j)
+        id(j.right): j for j in from_tree(item) if isinstance(j, a.Join) and j.kind == "left" and _always(j)
     }
     inner = {id(leaf) for leaf in _product(item)}
     for leaf in from_tree(item):

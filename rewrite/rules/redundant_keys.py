@@ -92,10 +92,9 @@ def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> 
         for q, twin in enumerate(other.targets):
             if twin.expr in other.group_by[0] and _same(one, target.expr, other, twin.expr):
                 found[p] = q
+    # 1.0 and 1.00 are one group, of which either list may show another; a scale makes them alike
     exact = all(
-        # 1.0 and 1.00 are one group, of which either list may show another; a scale makes them alike
-        equality_is_identity(one.targets[p].expr.type) or one.targets[p].expr.type.typmod >= 0
-        for p in found
+        equality_is_identity(one.targets[p].expr.type) or one.targets[p].expr.type.typmod >= 0 for p in found
     )
     return found if len(found) == len(one.targets) and exact else None
 

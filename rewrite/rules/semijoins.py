@@ -89,11 +89,9 @@ def implied_semijoins(
         if item is target or isinstance(item, a.Join | a.FunctionScan):
             continue
         rels = from_rels((item,))
+        # a tie may read the target and this neighbour alone
         ties = [
-            # a tie may read the target and this neighbour alone
-            t
-            for p in preds
-            if free_rels(p) & scope <= rels | mine and (t := as_tie(p, mine)) is not None
+            t for p in preds if free_rels(p) & scope <= rels | mine and (t := as_tie(p, mine)) is not None
         ]
         # of two types the operator may stand the wrong way round for IN
         ties = [
