@@ -44,7 +44,6 @@ def readers_of(block: a.Query, ctx: Context) -> Iterator[Reader]:
         items, preds = as_product(query)
         for item in items:
             if isinstance(item, a.Scan) and not references_whole(block, item.rel):
-                # the conditions must be the item's alone and quiet: in a CTE they are evaluated first
                 own = [p for p in preds if free_rels(p) == {item.rel} and _movable(p, ctx)]
                 shared = (free_rels(p) for p in preds if item.rel in free_rels(p))
                 yield Reader(item, tuple(own), frozenset().union(*shared) - {item.rel})

@@ -110,7 +110,6 @@ def chosen(found: Sequence[Found], width: int) -> list[Found]:
     all places with what can be done after it.
     """
     seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
-    # a quarter: they may be what gains most, and there is no price to choose them by
     blind = _varied([c for c in found if c.blind], max(width // 4, 1))
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
