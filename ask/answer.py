@@ -15,8 +15,8 @@ from rewright.ask.reading.api import Reading, Refusal
 from rewright.ask.reading.link import Link
 
 TURNS = 5
-_MOST_LINKED = 20
 """Questions of a session that a follow-up may refer to."""
+_MOST_LINKED = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,7 @@ class Answering:
         linking = link(self.asking, self.description, subject, self.runner, self.disclosure, self.likely)
         stages = self._stages(question, subject, linking)
         plan = stages.first() if self.asking.settings.uses("stages") else Plan()
+        # where the reader found something to read, the data may say it after all
         if plan.schema.missing and draft is None:
             return self._unanswerable(question, plan.schema.missing, linking)
         candidates = self._candidates(stages, plan, linking)
@@ -158,6 +159,7 @@ class Answering:
         wanted = max(1, self.asking.settings.candidates)
 
         def one(number: int) -> Made:
+            # one as the model is surest of, the others varied
             return self._made(stages, plan, linking, "", _VARIED if number else 0.0)
 
         with ThreadPoolExecutor(min(wanted, self.asking.settings.parallel), thread_name_prefix="ask") as pool:
@@ -230,9 +232,11 @@ class Answering:
         named = (*plan.schema.tables, *(t for t in linking.selection if t.rpartition(".")[2] in read))
         tables = {t: linking.selection[t] for t in named if t in linking.selection}
         chosen = self.description.connected(tables) if tables else linking.selection
+        # of `SELECT *` it is not known which columns are read
         if queries and not any("*" in sql.lower().replace("count(*)", "") for sql in queries):
             words = set(_WORD.findall("\n".join(queries).lower()))
             chosen = {
+                # a table is read though none of its columns is said to matter: then all are told
                 table: [c for c in columns if self._matters(table, c, words)] or columns
                 for table, columns in chosen.items()
             }
@@ -260,6 +264,7 @@ class Answering:
         made = Made(candidate.sql, candidate.reading, candidate.rows)
         vouched = chosen.agreed or candidate.origin == "reader"
         found = reflection.run(plan, made, agreed=vouched)
+        # whoever vouches for the query found in the data what the judge misses
         if found.data_lacks and not found.best.verdict.passes and not vouched:
             return self._unanswerable(question, found.data_lacks, linking, chosen)
         self._learn(question, found)

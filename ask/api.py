@@ -157,6 +157,7 @@ class Asker:
                 trajectory=steps_of(plain),
             )
         answer = self._judged(answer)
+        # a model's candidates were run already
         if look and reading is not None and not answer.candidates:
             answer = doubted(answer, self.source, self.threshold)
         return answer, reading if reading is not None and self._is_its(reading, answer) else None
@@ -195,6 +196,7 @@ class Asker:
         answer = of_outcome(outcome)
         if outcome.error and reading is not None and reading.confidence >= self.threshold:
             plain = self._plain(reading)
+            # what was spent on the model is told all the same
             return replace(plain, trajectory=answer.trajectory, tokens=answer.tokens, money=answer.money)
         if answer.sql and answer.confidence < self.threshold:
             unsure = Alternative(answer.sql, answer.reading, answer.confidence)

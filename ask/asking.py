@@ -130,6 +130,7 @@ class Asking:
 
     def _spent(self, stage: str, request: Request, reply: Reply) -> None:
         used = reply.usage
+        # some models do not say what they used
         tokens = used.tokens or tokens_in(request.messages) + tokens_of(reply.text)
         with self._lock:
             self.usage = self.usage + used

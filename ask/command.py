@@ -145,6 +145,7 @@ def command(
     talks = question is None and batch is None and sys.stdin.isatty()
     if not talks and (question is None) == (batch is None):
         raise click.UsageError("give a question or --batch FILE")
+    # a DSN of the environment gives way to --lake
     if lake is not None and ctx.get_parameter_source("dsn") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("give --dsn or --lake DIR")
     if lake is None and dsn is None:
@@ -277,6 +278,7 @@ def _questions(lines: list[str]) -> Iterator[tuple[dict[str, Any], str, str]]:
         try:
             record = json.loads(line)
         except ValueError:
+            # a question may begin with a brace
             yield {}, line.strip(), ""
             continue
         given = {"id": record["id"]} if "id" in record else {}

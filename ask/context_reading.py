@@ -62,11 +62,13 @@ def read_context(
     budget = VALUES_IN_ALL
     tables = []
     for table in catalog.relations:
+        # a partition's rows are its parent's
         if table.partition_of is not None or table.ref in strange:
             continue
         try:
             found = _table(connection, table, comments, budget, _labels(catalog, table))
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.QueryCanceled):
+            # what takes too long to sample is left out like what may not be read
             continue
         budget -= sum(len(column.values) for column in found.columns)
         tables.append(found)
@@ -129,6 +131,7 @@ def _table(
         ).format(psql.Identifier(column.name))
         for column in counted
     )
+    # a table without columns has rows all the same
     wanted = psql.SQL(
         "select pg_catalog.count(*), {} from {}" if counted else "select pg_catalog.count(*){} from {}"
     )
@@ -146,6 +149,7 @@ def _table(
             column.name,
             column.type.name,
             comment=comments.get((table.ref.schema, table.ref.name, column.attnum), ""),
+            # one row alone tells nothing of what is unique
             unique=column.name in keys or (held == distinct == row[0] and held > 1),
             key=column.name in keys,
             distinct=distinct,
@@ -163,6 +167,7 @@ def _table(
 
 def _dated(connection: psycopg.Connection[Any], column: ColumnContext) -> ColumnContext:
     """A column of texts that are all days or times as ISO 8601 writes them, as what they are."""
+    # a known value that is no day spares the query
     if not is_text(column.type) or not all(map(_ISO.fullmatch, column.values)):
         return column
     query = psql.SQL(
@@ -205,6 +210,7 @@ def _joins(
             if join is None:
                 continue
             yield join
+            # a column of a key of several may join another table by itself
             if not join.more:
                 declared.add((join.many.table, join.many.name))
     for many in columns.values():
@@ -213,9 +219,11 @@ def _joins(
         found = [one for one in columns.values() if _may_join(many, one, tables)]
         shares = {one: _contained(connection, many, one) for one in found}
         kept = [one for one in found if shares[one] >= _CONTAINED]
+        # a table of links holds the same keys and owns none of them
         kept = [one for one in kept if not _links(owners[one.table])] or kept
         named = [one for one in kept if _names_owner(many, owners[one.table])]
         named = named or [one for one in kept if _names_last(many, owners[one.table])]
+        # the one table that is called like the column is meant
         kept = _by_key(named if len(named) == 1 else kept)
         for one in kept:
             role = many.kind == "text" and many.name.lower() != one.name.lower()
@@ -345,12 +353,14 @@ def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableCon
         or (many.key and one.name != many.name)
     ):
         return False
+    # what is measured is no key
     if many.kind == "number" and {many.type, one.type} & {"numeric", "float4", "float8", "money"}:
         return False
     a, b = many.name.lower(), one.name.lower()
     owner = next(t for t in tables if t.ref == one.table)
     if a == b:
         first = one.key or owner.columns[0].name == one.name or _names_owner(one, owner)
+        # `id` counts the rows of its own table, and a `name` alone says nothing
         return a != "id" and (not many.unique or first) and bool(set(one.words) - _SAYS_LITTLE)
     referred = tuple(names.referred(many.name).split())
     if referred and (referred == owner.words or _ends_so(referred, owner.words)):
@@ -360,6 +370,7 @@ def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableCon
     if _names_last(many, owner):
         # a flight's `from_airport`, by what the airport is known
         return one.key or owner.columns[0].name == one.name or _names_owner(one, owner)
+    # `ship_captain_id` and `captain_id` end alike
     shared = 0
     while shared < min(len(a), len(b)) and a[-1 - shared] == b[-1 - shared]:
         shared += 1

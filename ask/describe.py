@@ -101,6 +101,7 @@ class Description:
         if wanted in self.tables:
             return wanted
         found = self._folded.get(wanted.replace('"', "").lower(), [])
+        # two schemas may have a table of one name
         return found[0] if len(found) == 1 else None
 
     def find_column(self, called: str) -> tuple[str, str] | None:
@@ -194,6 +195,7 @@ class Description:
         if len(tables) >= _SHARED_AT_LEAST:
             head = f"tables {', '.join(tables)} (the same columns; values are those of {tables[0]})"
         told = [] if first.rows else ["empty"]
+        # a key is told whole or not at all
         if first.composed and {c.name for c in first.composed} <= set(columns):
             told.append("key " + ", ".join(quote_ident(c.name) for c in first.composed))
         if first.comment and detail.comment and not self.hides:
@@ -240,6 +242,7 @@ class Description:
         if column.values and statistics.fmean(map(len, column.values)) > _LONG:
             most = min(most, _OF_LONG)
         shown = [quoted(value, detail.value) for value in column.values[:most]]
+        # of an enumerated type more labels are known than occur
         more = max(column.distinct, len(column.values)) - len(shown)
         return (
             ("values " if more <= 0 else "e.g. ")
@@ -270,6 +273,7 @@ class Description:
                     columns = result.setdefault(owner, [])
                     if column.name not in columns:
                         columns.append(column.name)
+        # tables that paths brought in may be joined to others, too
         for join, _ in list(self.joins(result)):
             for column in (column for pair in join.pairs for column in pair):
                 owner = next(n for n, t in self.tables.items() if t.ref == column.table)
@@ -310,6 +314,7 @@ class Description:
         for tables, columns in self.groups(chosen):
             for piece in self._pieces(tables, columns, budget):
                 cost = tokens_of(self._text(piece, DETAILS[-1]))
+                # halves of one table stand in two parts: in one the second would replace the first
                 if not parts or size + cost > budget or not piece.keys().isdisjoint(parts[-1]):
                     parts.append({})
                     size = 0

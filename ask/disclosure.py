@@ -119,6 +119,7 @@ class Disclosure:
         def put(word: str, *, inside: bool) -> str:
             def one(match: re.Match[str]) -> str:
                 value = values.get(int(match[1]))
+                # a parameter that the model made up
                 if value is None:
                     return match[0]
                 escaped = value.replace("'", "''")
@@ -131,6 +132,7 @@ class Disclosure:
             lambda kind, word: (
                 put(word, inside=False)
                 if kind == "PARAM"
+                # within a literal, as in '%$1%', the value needs no quotes of its own
                 else put(word, inside=True)
                 if kind == "SCONST" and word[:1] == "'"
                 else word
@@ -153,12 +155,14 @@ class Disclosure:
         if kind in _COMMENTS:
             return " "
         if kind in _NUMBERS:
+            # 0, 1 or 100 tell nothing of the data
             return word if word in _EVERYBODYS or word in self._said else "<number>"
         if kind not in _TEXTS | _OTHERS:
             return word
         value = bare(word)
         if value in self._values:
             return f"${self._values[value]}"
+        # nor do signs alone, as in ', '
         if word in self._said or not any(ch.isalnum() for ch in value):
             return word
         number = self._placeholder(value)
@@ -172,6 +176,7 @@ class Disclosure:
 
     def refusal(self, message: str) -> str:
         """Why a query may not run: names of nodes and functions, and of the schema."""
+        # the parser's message quotes the query
         if self.hides and "not SQL" in message:
             return "not SQL: it does not parse"
         return one_line(message, 300)

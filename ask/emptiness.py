@@ -24,6 +24,7 @@ _WHY = "not sure enough of this reading: it gives nothing, though there are rows
 
 def doubted(answer: Answer, source: Source, threshold: float) -> Answer:
     """The answer, or its refusal where it gives nothing and was not sure enough to do so."""
+    # sure enough even with this doubt: nothing need be run
     if not answer.sql or answer.confidence * WORTH >= threshold or _on_empty_tables(answer, source):
         return answer
     try:

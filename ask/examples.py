@@ -84,6 +84,7 @@ def _is_readable(sql: str, description: Description) -> bool:
         return False
     own = {node.ctename for node in nodes_of(statement) if isinstance(node, ast.CommonTableExpr)}
     named = [node for node in nodes_of(statement) if isinstance(node, ast.RangeVar)]
+    # a qualified name is a table's even where WITH has one of that name
     tables = [n for n in named if n.schemaname or n.relname not in own]
     spelled = [f"{n.schemaname}.{n.relname}" if n.schemaname else n.relname for n in tables]
     return all(description.find_table(name) is not None for name in spelled)

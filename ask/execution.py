@@ -71,6 +71,7 @@ class Execution:
                 raise ExecutionError(
                     f"the query is too expensive: cost {cost:.0f}, allowed {self.limits.cost:.0f}", "54000"
                 )
+            # through a cursor the server stops where there are rows enough
             self._one(f"declare {_CURSOR} no scroll cursor for {query.sql}")
             return self._fetch()
 
@@ -84,6 +85,7 @@ class Execution:
         # the limit of time holds for each portion: the whole has its own
         until = time.monotonic() + self.limits.seconds
         while True:
+            # one row more than allowed shows that there are more
             wanted = min(_PORTION, self.limits.rows + 1 - len(rows))
             cursor = self._one(f"fetch forward {wanted} from {_CURSOR}")
             columns = tuple(column.name for column in cursor.description or ())
@@ -124,6 +126,7 @@ def read_only(
     try:
         if inside:
             connection.execute(f"savepoint {_CURSOR}")
+            # somebody else's transaction may write, this part of it may not
             settings = [("transaction_read_only", "on"), *settings]
         else:
             connection.execute("begin read only")
@@ -144,4 +147,5 @@ def _roll_back(connection: psycopg.Connection[Any], *, inside: bool) -> None:
         else:
             connection.execute("rollback")
     except psycopg.Error:
+        # what cannot be rolled back must not be used again
         connection.close()

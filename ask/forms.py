@@ -124,6 +124,7 @@ def _coerce(value: Any, kind: Any, where: str) -> Any:
 def _record(value: Any, kind: Any, where: str) -> Any:
     fields = dataclasses.fields(kind)
     hints = get_type_hints(kind)
+    # a bare list, for a form that begins with one
     if isinstance(value, list) and len(fields) >= 1 and get_origin(hints[fields[0].name]) is tuple:
         value = {fields[0].name: value}
     if isinstance(value, str) and hints[fields[0].name] is str:
@@ -132,6 +133,7 @@ def _record(value: Any, kind: Any, where: str) -> Any:
         raise WrongShape(f"{where} must be an object")
     found = {_key(k): v for k, v in value.items()}
     names = {f.name for f in fields}
+    # the object in another of one key: `{"plan": {…}}`
     if not names & found.keys() and len(found) == 1 and isinstance(inner := next(iter(found.values())), dict):
         found = {_key(k): v for k, v in inner.items()}
     given: dict[str, Any] = {}
@@ -175,6 +177,7 @@ def _list(value: Any, kind: Any, where: str) -> tuple[Any, ...]:
 def _keyed(value: dict[str, Any], kind: Any) -> list[Any]:
     """``{"orders": {"role": "target"}}`` for ``[{"table": "orders", "role": "target"}]``."""
     names = [f.name for f in dataclasses.fields(kind)]
+    # one entry, not entries by their names
     if set(map(_key, value)) & set(names):
         return [value]
     found: list[Any] = []
@@ -192,6 +195,7 @@ def _scalar(value: Any, kind: Any, where: str) -> Any:
     number = value
     if isinstance(value, str):
         said = _NUMBER.findall(value)
+        # `5 of 10` is no number
         if len(said) != 1:
             raise WrongShape(f"{where} must be a number")
         number = float(said[0]) / (100 if value.strip().endswith("%") else 1)

@@ -115,6 +115,7 @@ class Mentions:
 
     @staticmethod
     def _mention(start: int, end: int, text: str, owners: list[tuple[ColumnContext, str]]) -> Mention:
+        # spelled as it is asked, before those in another case
         exact = [owner for owner in owners if owner[1] == text] or owners
         value = exact[0][1] if exact else text
         columns = tuple(column for column, spelled in owners if spelled == value)[:_OWNERS]

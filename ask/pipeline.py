@@ -113,6 +113,7 @@ class Pipeline:
         if len(question) > LONGEST_QUESTION:
             return Outcome(question, refused=f"a question of more than {LONGEST_QUESTION} characters")
         mentions = self._mentions
+        # without a model there is no prompt that needs them
         if self.model.available("ask"):
             mentions = known_names(f"{question} {evidence}", mentions, self.runner, self._description)
         answering = Answering(

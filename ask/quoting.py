@@ -21,6 +21,7 @@ _SPACE = re.compile(r"\s+")
 
 def one_line(text: str, longest: int) -> str:
     """Without line breaks, control and invisible characters, cut to ``longest`` characters."""
+    # what will be cut is not cleaned first
     shown = "".join(ch if _is_shown(ch) else " " for ch in text[: longest * 4])
     shown = _SPACE.sub(" ", shown).strip()
     return shown if len(shown) <= longest else shown[: longest - 1].rstrip() + "…"

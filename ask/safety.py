@@ -191,6 +191,7 @@ def _is_small(args: Sequence[Any] | None) -> bool:
 
 def _judge_operator(parts: Sequence[Any], rules: Rules) -> None:
     name = _spelled(parts, "the operator")
+    # BETWEEN and NOT BETWEEN stand in the tree as operators
     if name not in allowed.OPERATORS and not name.isalpha() and " " not in name:
         raise Refused(f"the operator {name} is not allowed in a generated query")
     if len(parts) == 1 and _shadowed(rules, "operators", name):

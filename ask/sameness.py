@@ -33,6 +33,7 @@ def _plain(row: tuple[Any, ...]) -> tuple[str, ...]:
 def _value(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return repr(value) if value is None or isinstance(value, bool) else f"t:{value}"
+    # -0.0 and 0.0 are one value
     return f"n:{round(float(value), _PLACES) + 0.0:.{_PLACES}f}"
 
 
@@ -56,6 +57,7 @@ class CheckerComparer:
             return Comparison("same")
         if isinstance(verdict, Refuted):
             example = verdict.counterexample
+            # rows in another order are no other answer by themselves
             if example.kind == "order":
                 return Comparison("open")
             return Comparison("differ", Difference(example.setup, example.original, example.candidate))

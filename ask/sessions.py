@@ -85,8 +85,8 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """``answer`` may run where it has a query and neither refusal nor error. ``cost``: the planner's, where
-    it was asked for.
+    """``answer`` may run where it has a query and neither refusal nor error. ``number``: of what the log
+    keeps of it, 0 where nothing is kept.
     """
 
     answer: Answer
@@ -124,6 +124,7 @@ class Session:
 
     def ask(self, wanted: Wanted, before: Before) -> Asked:
         """Raises what the source raises when it can't be read."""
+        # what another role was told is not for this one
         if before.role != self.role:
             before = Before(self.role)
         if problem := unfit(wanted.question):
@@ -131,6 +132,7 @@ class Session:
         if wanted.using:
             return self._chosen(wanted, before)
         key = self._key(wanted.question, before)
+        # who chooses, or wants an explanation, wants it read anew
         if not (wanted.choose or wanted.explain) and (known := self._known(wanted.question, key)) is not None:
             return self._kept(known, before)
         return self._read(wanted, before, key)
@@ -178,6 +180,7 @@ class Session:
         source = self.source()
         again = read(answer.question, source.context, previous=before.history.reading)
         mine = checked_text(source, again.sql) if isinstance(again, Reading) else ""
+        # the reader makes the same query: a follow-up can change its reading
         same = one_line(mine) == one_line(answer.sql)
         history = before.history.then(answer, again if same and isinstance(again, Reading) else None)
         after = replace(before, history=history, question=answer.question, readings=answer.readings)

@@ -62,6 +62,7 @@ def advise(
         if node.relation and (happened := wrong.get(frozenset({node.alias}))):
             statistics += _statistics(session, node, happened)
     kept = [*dict.fromkeys(statistics), *_indexes(session, plan, text, until)]
+    # reversed twice: of two pieces of advice with one statement the first stays
     return tuple({one.statement: one for one in reversed(kept)}.values())[::-1]
 
 
@@ -86,6 +87,7 @@ def _statistics(session: HintingSession, node: Node, happened: str) -> Iterator[
             f"CREATE STATISTICS ON {', '.join(expressions)} FROM {table}; ANALYZE {table}",
             f"{what}; PostgreSQL has no statistics on the expressions it is filtered by",
         )
+    # one column of its own has statistics already: they are wrong for another reason
     elif len(columns) > 1:
         yield Advice(
             f"CREATE STATISTICS (dependencies, mcv) ON {', '.join(map(quoted, columns))} FROM {table}; "
@@ -103,6 +105,7 @@ def _indexes(session: HintingSession, plan: Plan, text: str, until: float) -> It
     """Indexes that the planner would take, by HypoPG; those that the plan itself is evidence of where it is
     not installed.
     """
+    # without a text there is nothing to plan again
     schema = session.extension_schema("hypopg") if text else None
     if schema is None:
         yield from _evident(session, plan)
@@ -127,6 +130,7 @@ def _indexes(session: HintingSession, plan: Plan, text: str, until: float) -> It
 def _evident(session: HintingSession, plan: Plan) -> Iterator[Advice]:
     """For a sequential scan that throws nearly everything away, or is repeated for each row outside."""
     for node in plan.walk():
+        # an index scan that throws much away has its index
         if node.operator == "Seq Scan" and node.relation:
             why = _waste(session, node)
             index = settled(Index(node.schema, node.relation, keys_of_scan(node)), session.catalog)
@@ -138,10 +142,12 @@ def _waste(session: HintingSession, node: Node) -> str:
     """What a scan reads in vain, in words; empty where that is not much, or not known."""
     if node.actual is not None:
         removed, kept = node.actual.rows_removed, node.actual.rows
+        # so much is thrown away, and so little kept, that an index pays
         much = removed * node.actual.loops > _UNINDEXED_ROWS and kept * _KEPT_SHARE < removed
         return f"{removed:,.0f} rows of {node.relation} were read to keep {kept:,.0f}" if much else ""
     known = read_table(session, node.schema or "public", node.relation)
     again = is_asked_again(node)
+    # asked again for each row outside, a small table is worth an index, too
     if known is None or known.rows < max(_SCANNED if again else _UNINDEXED_ROWS, node.rows * _KEPT_SHARE):
         return ""
     what = f"{known.rows:,.0f} rows of {node.relation} would be read to keep about {node.rows:,.0f}"

@@ -55,6 +55,7 @@ def unique_aliases(text: str) -> str | None:
     except (pglast.Error, TooDeep, ValueError, RecursionError, _NotUnderstood):
         return None
     edits: list[tuple[int, int, str]] = []
+    # taken: every word of the text, so that a new alias hides no column or function either
     taken = {text[t.start : t.end + 1].strip('"').lower() for t in tokens}
     for relation in _to_rename(found):
         name = _fresh(relation.name, taken)
@@ -72,6 +73,7 @@ def same_query(one: str, other: str, catalog: Catalog, search_path: Sequence[str
     """Whether both texts bind to one tree: they differ in names that nobody outside can see."""
     try:
         first, second = (bind(text, catalog, search_path=search_path) for text in (one, other))
+        # bound trees do not hold aliases: renamed, both are one
         return same_tree(first, second)
     except (BindError, Unsupported, RecursionError):
         return False
@@ -87,6 +89,7 @@ class _Walk:
         # FOR UPDATE OF names relations by aliases that are not followed here.
         if not isinstance(node, ast.SelectStmt) or node.lockingClause or node.intoClause:
             raise _NotUnderstood
+        # a CTE sees the levels around it, not the FROM of its own statement
         for cte in (node.withClause.ctes or ()) if node.withClause else ():
             self.select(cte.ctequery, outer)
         if node.larg is not None:
@@ -95,6 +98,7 @@ class _Walk:
             return
         frame: dict[str, _Relation] = {}
         inner = (*outer, frame)
+        # FROM is read whole before any expression: an alias may be used before it is given
         later: list[tuple[Any, _Frames]] = []
         for item in node.fromClause or ():
             self._from_item(item, frame, outer, inner, later)
@@ -116,6 +120,7 @@ class _Walk:
                 later.append((item.quals, inner))
             case ast.RangeSubselect() if item.alias:
                 self._add(frame, item.alias.aliasname, None)
+                # a derived table sees the items beside it only if it is LATERAL
                 later.append((item.subquery, inner if item.lateral else outer))
             case ast.RangeFunction() if item.alias:
                 self._add(frame, item.alias.aliasname, None)
@@ -124,6 +129,7 @@ class _Walk:
                 self._from_item(item.relation, frame, outer, inner, later)
                 later.append((item.args, inner))
             case _:
+                # an aliased join hides its relations' names behind its own
                 raise _NotUnderstood
 
     def _add(self, frame: dict[str, _Relation], name: Any, node: ast.RangeVar | None) -> None:
@@ -173,6 +179,7 @@ def _fresh(name: str, taken: set[str]) -> str:
     number = 2
     while True:
         ending = f"_{number}"
+        # cut by bytes, and never within a character
         stem = name.encode()[: _LONGEST - len(ending)].decode(errors="ignore")
         if (stem + ending).lower() not in taken:
             taken.add((stem + ending).lower())
@@ -203,8 +210,10 @@ def _edits(
     def word(at: int) -> str:
         return text[tokens[at].start : tokens[at].end + 1] if at < len(tokens) else ""
 
+    # schema.table: the last part is the table's
     while word(last + 1) == ".":
         last += 2
+    # `table *`: its children, too
     if word(last + 1) == "*":
         last += 1
     if table.alias is None:

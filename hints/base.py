@@ -122,6 +122,7 @@ class JoinHint:
     method: JoinMethod
     aliases: frozenset[str]
 
+    # a hint for one relation is no join
     def __post_init__(self) -> None:
         _need(len(self.aliases) >= 2, f"{self.method} needs two aliases or more")
 
@@ -152,6 +153,7 @@ class Rows:
     number: float
 
     def __post_init__(self) -> None:
+        # pg_hint_plan has no hint that corrects a scan
         _need(len(self.aliases) >= 2, "Rows needs two aliases or more: a scan cannot be corrected")
         _need(self.number >= 0, "Rows takes no negative number")
         _need(self.kind != "#" or self.number >= 1, "Rows(#) sets at least one row")
@@ -265,6 +267,7 @@ def print_hint(hint: Hint) -> str:
             return f"{hint.method}({' '.join(map(quote_name, (hint.alias, *hint.indexes)))})"
         case Materialize():
             check_name(hint.cte)
+            # the keyword is put in by its place, but the name is printed for people
             return f"{'NOT_' if hint.negated else ''}MATERIALIZE({quote_name(hint.cte)})"
         case _:
             assert_never(hint)
@@ -298,6 +301,7 @@ class HintSet:
     def __post_init__(self) -> None:
         seen: set[object] = set()
         for hint in self.hints:
+            # pg_hint_plan takes the last of two such hints and reports the other as an error
             key = _slot(hint)
             _need(key not in seen, f"given twice: {print_hint(hint)}")
             seen.add(key)

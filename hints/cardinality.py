@@ -31,6 +31,7 @@ class Estimate:
 
     @property
     def q_error(self) -> float:
+        # below one row all estimates are alike
         a, b = max(self.estimated, 1.0), max(self.actual, 1.0)
         return max(a / b, b / a)
 
@@ -57,6 +58,7 @@ def estimates_of(plan: Plan, names: Names) -> list[Estimate]:
 
 def _estimates(node: Node, names: Names, *, complete: bool) -> Iterator[Estimate]:
     for child in node.children:
+        # a sort above reads all of its input even where its own rows are not all taken
         inside = complete if child.operator not in _BLOCKING else True
         yield from _estimates(child, names, complete=inside and _runs_to_end(node, child))
     actual = node.actual
@@ -76,6 +78,7 @@ def _runs_to_end(parent: Node, child: Node) -> bool:
     if parent.operator == "Merge Join":
         return child.operator in {"Sort", "Materialize"}
     if child.relationship == "Inner" and parent.operator == "Nested Loop":
+        # a semi-join stops at the first match, as does an inner side with unique keys
         return parent.join_type not in {"Semi", "Anti"} and not parent.inner_unique
     return True
 
@@ -87,6 +90,7 @@ def wrong_joins(
     lowest first.
     """
     found = []
+    # lowest first: a correction below changes the estimates above
     for node in reversed(plan.joins):
         aliases = level_aliases(node, names)
         if aliases is None or aliases not in known:
@@ -123,6 +127,7 @@ class Judgement:
 
     @property
     def unreasonable(self) -> bool:
+        # the middle of the range may be far from the estimate even where its edge is not
         return not (self.low <= self.estimated <= self.high) or self.likely >= DOUBT * max(
             self.estimated, 1.0
         )
@@ -135,10 +140,12 @@ def supposed(judgements: Sequence[Judgement], plan: Plan, names: Names) -> dict[
     factor: dict[frozenset[str], float] = {}
     for one in judgements:
         if one.unreasonable:
+            # the first judgement of a node, statistics before a model
             factor.setdefault(one.aliases, one.likely / max(one.estimated, 1.0))
     rows = {one.aliases: one.likely for one in judgements if one.aliases in factor}
     for node in plan.joins:
         aliases = level_aliases(node, names)
+        # what is inside another node's aliases scales it, each judgement once
         inside = [f for known, f in factor.items() if aliases and known < aliases]
         if aliases and aliases not in rows and inside:
             rows[aliases] = max(1.0, node.rows * math.prod(inside))

@@ -37,6 +37,7 @@ def read_condition(text: str) -> list[Condition]:
 def _where(text: str) -> Any:
     if not text:
         return None
+    # what plans print of subplans is no SQL, and does not parse
     try:
         return parse(f"select 1 where {text}")[0].stmt.whereClause
     except (pglast.Error, TooDeep, RecursionError):
@@ -63,6 +64,7 @@ def _comparison(node: Any) -> Condition | None:
     value = _constant(right)
     if isinstance(left, ast.ColumnRef):
         return Condition(_last(left.fields), "", operator, value)
+    # an expression without a column is a constant to the planner
     if value is None or not any(isinstance(n, ast.ColumnRef) for n in nodes_of(left)):
         return None
     return Condition("", text_of(left), operator, value)
@@ -72,6 +74,7 @@ def _last(names: Any) -> str:
     return str(getattr(names[-1], "sval", ""))
 
 
+# plans print casts that the text did not have
 def _bare(node: Any) -> Any:
     while isinstance(node, ast.TypeCast):
         node = node.arg
@@ -129,6 +132,7 @@ def plain(text: str) -> str:
 
 
 def columns_of(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    # unparsable conditions have no columns
     """(alias, column) of each side of each equality."""
     for text in texts:
         for node in nodes_of(_where(text) or ()):
@@ -137,6 +141,7 @@ def columns_of(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
                 yield str(fields[0].sval), str(fields[1].sval)
 
 
+# numbers before texts, so that both can be sorted together
 def orderable(value: str) -> tuple[int, float, str]:
     try:
         return (0, float(value), "")

@@ -33,6 +33,7 @@ def cte_references(text: str) -> Mapping[str, tuple[int, bool | None]]:
                     enums.CTEMaterialize.CTEMaterializeNever: False,
                 }.get(node.ctematerialized or enums.CTEMaterialize.CTEMaterializeDefault)
             case ast.WithClause() if node.recursive:
+                # a recursive CTE takes no keyword, and its name may be any of them
                 return {}
             case ast.RangeVar() if not node.schemaname:
                 read[str(node.relname)] += 1

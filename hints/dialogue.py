@@ -179,6 +179,7 @@ class Dialogue:
     ) -> str:
         if node is None:
             return "the plan has no such node"
+        # NaN compares with nothing
         if not (
             math.isfinite(opinion.low) and math.isfinite(opinion.high) and 0 <= opinion.low <= opinion.high
         ):
@@ -224,6 +225,7 @@ class Dialogue:
         except (ModelError, HintSyntaxError) as error:
             self.dropped.append(f"the model's hints: {error}")
             return
+        # the model may name hints or relations that were never offered
         offered = [hint for hint in hints if self._offered(hint, trial.names)]
         moved = [Move(hint, f"the model: {comment.reason[:300]}") for hint in offered]
         if candidate := extend(best, moved, trial):

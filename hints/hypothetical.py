@@ -50,12 +50,14 @@ class Hypothetical:
         """
         before = plan.work
         taken, after = self._with(candidates[:_MOST])
+        # not worth it even with all of them
         if after is None or after > _WORTH * before:
             return None
         # The widest first: it costs most to keep, and most often yields to fewer columns.
         for index in sorted(taken, key=lambda i: -len(i.keys)):
             for fewer in _alternatives(index, taken):
                 used, work = self._with(fewer)
+                # the planner must still take each of the fewer ones, and lose little by it
                 if work is not None and work <= _NEEDED * after and set(used) == set(fewer):
                     taken, after = list(fewer), work
                     break
@@ -64,6 +66,7 @@ class Hypothetical:
 
     def _with(self, indexes: Iterable[Index]) -> tuple[list[Index], float | None]:
         """Those that the plan uses where all are there, and its work; None when it can't be had."""
+        # out of time: what was found so far stands
         if time.monotonic() >= self.until:
             return [], None
         made: dict[str, Index] = {}
@@ -82,6 +85,7 @@ class Hypothetical:
         except SessionError:
             return [], None
         finally:
+            # hypothetical indexes last as long as the session: none may be left for the next plan
             self.session.ask(f"select {schema}.hypopg_reset()")
         used = [made[node.index] for node in plan.walk() if node.index in made]
         return list(dict.fromkeys(used)), plan.work
@@ -91,6 +95,7 @@ def _alternatives(index: Index, taken: Sequence[Index]) -> list[list[Index]]:
     """Without an index, then with fewer of its columns."""
     others = [other for other in taken if other != index]
     shorter = [replace(index, keys=index.keys[:n]) for n in range(1, len(index.keys))]
+    # without it at all first, then with its first column, two, …
     return [others, *([*others, one] for one in shorter if one not in others)]
 
 
@@ -116,6 +121,7 @@ def missing(session: HintingSession, indexes: Sequence[Index]) -> list[Index]:
         place = index.schema, index.relation
         if place not in there:
             rows = session.ask(_ROWS, place)
+            # a view, or a table that was never analysed (-1 rows), counts as small
             small = not rows or rows[0][0] < _FEW_ROWS
             there[place] = (
                 None if small else [(tuple(keys), unique) for keys, unique in session.ask(_KEYS, place)]
@@ -125,6 +131,7 @@ def missing(session: HintingSession, indexes: Sequence[Index]) -> list[Index]:
         for index in indexes
         if (known := there[index.schema, index.relation]) is not None
         and not any(
+            # an index that begins alike serves as well; behind a unique key more columns find nothing more
             keys[: len(index.keys)] == index.keys or (unique and keys == index.keys[: len(keys)])
             for keys, unique in known
         )

@@ -84,6 +84,7 @@ def wanted(plan: Plan) -> tuple[Index, ...]:
     made = []
     for node in plan.walk():
         if node.operator in _SCANS and node.relation and node.schema != "pg_catalog":
+            # a filter that leaves many rows needs no index; one that was not seen is given the chance
             own = [] if _keeps_few(node) else [c for c in comparisons(node) if not c.others]
             mine = [c for c in compared if c.alias == node.alias and c not in own]
             keys = _key_lists(
@@ -114,6 +115,7 @@ def settled(index: Index, catalog: Catalog) -> Index | None:
     an order, an expression that is not immutable.
     """
     table = catalog.find_table(index.relation, (index.schema,))
+    # a table of another database, or a temporary one
     if table is None:
         return None
     types = {quoted(column.name): column.type for column in table.columns}
@@ -122,6 +124,7 @@ def settled(index: Index, catalog: Catalog) -> Index | None:
         cast = _AS_TEXT.fullmatch(key)
         bare = cast[1] if cast and cast[1] in types and types[cast[1]].name in _VARCHARS else key
         column = _COLUMN.match(bare)
+        # an expression's first letter is a parenthesis, which is no name
         if not (_has_order(types.get(column[0])) if column else _is_fixed(bare, index, catalog)):
             return None
         keys.append(bare)
@@ -178,6 +181,7 @@ def _key_lists(
     tails = [(), *((key,) for key in (*equal, *ranges, *outer_ranges, *extremes)), *orders]
     for front, tail in itertools.product(fronts, tails):
         keys = _distinct((*front, *(key for key in tail if key not in front)))
+        # a key of several columns serves a condition on the first ones, too
         if 0 < len(keys) <= _MOST_KEYS:
             yield keys
 
@@ -196,6 +200,7 @@ def _order(node: Node) -> tuple[str, tuple[str, ...]] | None:
     parts = [match.groups() for match in found if match is not None]
     aliases = {_unquoted(alias) if alias else _only_scan(node) for alias, *_ in parts}
     alias = next(iter(aliases))
+    # sorted by columns of two tables: no index has that order
     if len(aliases) > 1 or not alias:
         return None
     # A B-tree is read from behind as well: all columns descending is the same index as all ascending.
@@ -228,6 +233,7 @@ def _unquoted(name: str) -> str:
 
 def _without_subplans(text: str) -> str:
     """What plans print for subqueries is no SQL; to an index it is an unknown value."""
+    # a parameter in place of the subquery keeps the rest of the condition readable
     return _QUANTIFIED.sub("((", _SUBPLAN.sub("$1", text))
 
 
@@ -251,6 +257,7 @@ def _sides(node: Any, alias: str) -> Iterator[Comparison]:
         return
     operator = _last(node.name)
     pairs: list[tuple[Any, Any, str]]
+    # `= ANY (array)` is an equality for a B-tree, which looks up each element
     if node.kind == enums.A_Expr_Kind.AEXPR_OP_ANY and operator == "=":
         pairs = [(node.lexpr, node.rexpr, operator)]
     elif node.kind == enums.A_Expr_Kind.AEXPR_OP and operator in _TURNED:

@@ -34,6 +34,7 @@ def inject(text: str, hints: HintSet) -> str | Refusal:
     """
     if not hints:
         return text
+    # pg_hint_plan 1.8 raises an error on a second comment
     if "/*+" in text:
         return Refusal("the text already holds a hint comment")
     if "\0" in text:
@@ -77,6 +78,7 @@ def _cte_edit(text: str, tokens: list[pglast.parser.Token], at: int, mark: Mater
     def word(i: int) -> str:
         return text[tokens[i].start : tokens[i].end + 1] if i < len(tokens) else ""
 
+    # a name at another place is a reference, or a column
     if _identifier(word(at)) != mark.cte or at == 0 or word(at - 1).lower() not in {"with", "recursive", ","}:
         return None
     i = at + 1
@@ -92,6 +94,7 @@ def _cte_edit(text: str, tokens: list[pglast.parser.Token], at: int, mark: Mater
         j += 1
     if word(j).lower() == "materialized":
         j += 1
+    # a data-modifying CTE is always computed once: it takes no keyword
     if word(j) != "(" or word(j + 1).lower() not in {"select", "with", "values", "(", "table"}:
         return None
     keyword = "NOT MATERIALIZED" if mark.negated else "MATERIALIZED"
@@ -102,4 +105,5 @@ def _identifier(word: str) -> str:
     """A token's identifier as PostgreSQL reads it: folded unless quoted."""
     if word.startswith('"') and word.endswith('"') and len(word) > 1:
         return word[1:-1].replace('""', '"')
+    # beyond ASCII the server folds by its own locale
     return word.lower() if word.isascii() else word

@@ -84,7 +84,9 @@ class _Names:
         for node in nodes_of(statements):
             match node:
                 case ast.RangeVar():
+                    # the same alias at two levels, and a CTE read twice, count twice
                     self.count[_alias(node)] += 1
+                    # a CTE of that name hides the view
                     if node.schemaname or node.relname not in ctes:
                         self._view(node, depth)
                 case ast.RangeSubselect() if node.alias:
@@ -142,6 +144,7 @@ def _from_names(query: Any) -> Iterator[str]:
             case ast.JoinExpr():
                 stack += [item.larg, item.rarg]
             case ast.RangeSubselect(subquery=inner) if item.alias:
+                # merged, its relations are of this level; else it is one relation by its alias
                 yield from (_from_names(inner) if _merges(inner) else iter([_alias(item)]))
             case ast.RangeFunction() if item.alias:
                 yield _alias(item)
@@ -171,6 +174,7 @@ def level_aliases(node: Node, names: Names) -> frozenset[str] | None:
     if node.is_join:
         parts = [level_aliases(child, names) for child in node.inputs]
         known = [part for part in parts if part is not None]
+        # a join with an input that has no name has none
         return frozenset().union(*known) if len(known) == len(parts) == 2 else None
     # An alias of two levels would hint both of them, or neither.
     if node.alias:
@@ -188,6 +192,7 @@ def level_aliases(node: Node, names: Names) -> frozenset[str] | None:
 def _topmost_join(node: Node) -> Node | None:
     """The join or scan at the top of the level that an aggregate, sort or limit closes."""
     while not (node.is_join or node.alias):
+        # an Append's inputs are several levels
         if len(node.inputs) != 1:
             return None
         node = node.inputs[0]

@@ -48,6 +48,7 @@ def read_log(path: Path) -> Iterator[Logged]:
         if head is None:
             continue
         found = _logged(message[head.end() :], float(head[1]) / 1000)
+        # without log_analyze there are no actual rows to learn from
         if found is not None and found.plan.root.actual is not None:
             yield found
 
@@ -70,6 +71,7 @@ def _canonical(text: str) -> str:
 
 
 def _without_places(node: Any) -> Any:
+    # where in the text a node stands differs with its spelling
     if isinstance(node, dict):
         places = {
             "location",
@@ -88,6 +90,7 @@ def _without_places(node: Any) -> Any:
 
 def _messages(path: Path) -> Iterator[str]:
     with path.open("rb") as file:
+        # the newest part: its first line may be half of one, which nothing recognises
         file.seek(max(0, path.stat().st_size - MAX_BYTES))
         text = file.read().decode(errors="replace")
     if path.suffix == ".csv":
@@ -121,6 +124,7 @@ def _stderr_messages(text: str) -> Iterator[str]:
             continue
         if current:
             yield "\n".join(current)
+        # what other kinds of entries say is no plan
         start = _ENTRY.search(line)
         current = [line[start.end() :]] if start and start[0].startswith("LOG") else []
     if current:
@@ -136,6 +140,7 @@ def _logged(body: str, seconds: float) -> Logged | None:
             document = json.loads(body)
             return Logged(str(document["Query Text"]), seconds, plan_from_json(document))
         return _from_text(body, seconds)
+    # whatever is cut off or of another version is passed over
     except (PlanError, KeyError, ValueError, RecursionError, TypeError):
         return None
 
@@ -162,6 +167,7 @@ def _from_text(body: str, seconds: float) -> Logged | None:
     """The text format, by its indentation: `->` stands two columns below its parent's own text."""
     lines = body.splitlines()
     start = next((i for i, line in enumerate(lines) if _NODE.match(line)), None)
+    # log_nested_statements and other formats begin otherwise
     if start is None or not lines[0].startswith("Query Text: "):
         return None
     query = "\n".join(lines[:start]).removeprefix("Query Text: ")
@@ -172,6 +178,7 @@ def _from_text(body: str, seconds: float) -> Logged | None:
     for line in lines[start:]:
         found = _NODE.match(line)
         if found is None:
+            # what comes next belongs to the subplan, whatever its indentation
             if _SUBPLAN.match(line):
                 relationship = line.split()[0]
             elif stack and (named := _PROPERTY.match(line)):
@@ -184,6 +191,7 @@ def _from_text(body: str, seconds: float) -> Logged | None:
             stack.pop()
         if stack:
             children = stack[-1][1].setdefault("Plans", [])
+            # the first child of a join is its outer side; a subplan says what it is itself
             first = "Outer" if not children else "Inner"
             node["Parent Relationship"] = first if relationship == "Outer" else relationship
             children.append(node)
@@ -212,6 +220,7 @@ def _text_node(found: re.Match[str]) -> dict[str, Any]:
     }
     if found["actual"] is not None:
         node |= {"Actual Rows": float(found["actual"]), "Actual Loops": float(found["loops"])}
+    # a worker's share of a scan is read as the scan
     what = found["what"].removeprefix("Parallel ")
     if joined := _JOIN.match(what):
         operator = joined["operator"]
@@ -223,6 +232,7 @@ def _text_node(found: re.Match[str]) -> dict[str, Any]:
         node["Alias"] = _unquoted(alias or name.rsplit(".", 1)[-1])
         if node["Node Type"] == "CTE Scan":
             node["CTE Name"] = _unquoted(name)
+        # a subquery's scan reads no relation of its own
         elif node["Node Type"] != "Subquery Scan":
             node["Relation Name"] = _unquoted(name.rsplit(".", 1)[-1])
         if scanned["index"]:

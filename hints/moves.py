@@ -71,6 +71,7 @@ def better_methods(
     scanned again for each row (QUITE §6 step 2); and hash joins chosen for an outer side thought large.
     """
     for node in plan.joins:
+        # an outer side with no name cannot have a known row count either
         if node.operator != "Nested Loop" or len(node.inputs) != 2:
             continue
         outer, inner = node.inputs
@@ -79,6 +80,7 @@ def better_methods(
         if aliases is None or outer_aliases is None or outer_aliases not in known:
             continue
         true = known[outer_aliases]
+        # not far larger: another run of the inner side costs what was planned
         if true < max(outer.rows, 1.0) * threshold:
             continue
         # A hash join needs an equality; without one only the nested loop can be forbidden.
@@ -101,6 +103,7 @@ def imitate(better: Plan, current: Plan, names: Names) -> Iterator[Move]:
             )
     for top in _tops(better.root):
         tree = _tree(top, names)
+        # a bare alias is no order; an order that the plan has already is no move
         if isinstance(tree, tuple) and tree not in [_tree(t, names) for t in _tops(current.root)]:
             yield Move(Leading(tree=tree), "this join order ran faster")
 
@@ -149,6 +152,7 @@ def cte_moves(text_ctes: Mapping[str, tuple[int, bool | None]], plan: Plan) -> I
                 f"{name} is computed whole before its {references} reader(s) filter it",
             )
         elif references:
+            # merged, and read by somebody: computed once it may be cheaper
             yield Move(Materialize(name), f"{name} is read {references} time(s) and computed anew for each")
 
 
@@ -158,6 +162,7 @@ def memoize_moves(plan: Plan, names: Names, known: Known) -> Iterator[Move]:
         if node.operator == "Nested Loop" and len(node.inputs) == 2 and node.inputs[1].operator == "Memoize":
             aliases = level_aliases(node, names)
             outer = level_aliases(node.inputs[0], names)
+            # a size that was right gives no reason to doubt the cache
             if aliases and outer in known:
                 yield Move(
                     MemoizeHint(aliases, negated=True),
@@ -199,6 +204,7 @@ def _tops(node: Node) -> Iterator[Node]:
     """Topmost joins, one a query level."""
     if node.is_join:
         yield node
+        # Leading names one query level: what is below an aggregate is another
         below = [leaf for child in node.inputs for leaf in _below_join(child)]
         for leaf in below:
             for child in leaf.children:
@@ -223,6 +229,7 @@ def _tree(node: Node, names: Names) -> JoinTree | None:
         aliases = level_aliases(node, names)
         if aliases is not None and len(aliases) == 1:
             return next(iter(aliases))
+        # a node with one input stands for what is below it
         if len(node.inputs) == 1 and aliases is not None:
             return _tree(node.inputs[0], names)
         return None

@@ -24,6 +24,7 @@ def check_name(name: str) -> None:
 def quote_name(name: str) -> str:
     """The name as pg_hint_plan reads it back; quoted unless it is plainly one word."""
     check_name(name)
+    # beyond ASCII a quoted name is compared byte by byte, a bare one may be folded
     if _BARE.match(name) and name.isascii():
         return name
     return '"' + name.replace('"', '""') + '"'

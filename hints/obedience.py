@@ -34,6 +34,7 @@ def complaints(hints: HintSet, plan: Plan, report: HintReport, before: Plan, nam
     found = [f"pg_hint_plan: {text}" for text in (*report.erroneous, *report.complaints)]
     found += [f"not used: {text}" for text in report.not_used]
     found += [f"given twice: {text}" for text in report.duplicated]
+    # reported in none of the lists, it was overlooked
     if hints.for_extension and len(report.used) < len(hints.for_extension):
         found.append(f"only {len(report.used)} of {len(hints.for_extension)} hints were reported as used")
     joins = {aliases: node for node in plan.joins if (aliases := level_aliases(node, names))}
@@ -77,6 +78,7 @@ def _disobeyed(hint: Hint, plan: Plan, joins: dict[frozenset[str], Node], names:
             return _wrong_scan(hint, plan)
         case Parallel():
             return (
+                # workers may be planned above the scan, by a Gather
                 ""
                 if any(n.workers_planned or not hint.workers for n in plan.walk())
                 else "no workers planned"
@@ -95,6 +97,7 @@ def _wrong_method(hint: JoinHint, joins: dict[frozenset[str], Node]) -> str:
     if node is None:
         return "the plan has no such join"
     method = METHOD[node.operator]
+    # a method that is forbidden is obeyed by any other
     if hint.method.startswith("No"):
         return f"it is a {node.operator}" if hint.method == f"No{method}" else ""
     return "" if hint.method == method else f"it is a {node.operator}"
@@ -109,6 +112,7 @@ def _wrong_scan(hint: ScanHint, plan: Plan) -> str:
         if hint.method.startswith("No"):
             if hint.method == f"No{method}":
                 return f"it is a {node.operator}"
+        # an index may be chosen among those that are named
         elif hint.method != method or (hint.indexes and node.index and node.index not in hint.indexes):
             return f"it is a {node.operator} {node.index}".rstrip()
     return ""
@@ -121,6 +125,7 @@ def _wrong_order(hint: Leading, joins: dict[frozenset[str], Node], names: Names)
             if node is None or level_aliases(node.inputs[0], names) != outer:
                 return f"{', '.join(sorted(outer | inner))} are not joined in this order"
         return ""
+    # without sides: each prefix of the list has to be a join of its own
     for length in range(2, len(hint.order) + 1):
         if frozenset(hint.order[:length]) not in joins:
             return f"{', '.join(hint.order[:length])} are not joined first"

@@ -57,6 +57,7 @@ def _hints(inside: str) -> Iterator[Hint]:
     at = 0
     while at < len(tokens):
         keyword = tokens[at]
+        # a bare word with a parenthesis behind it begins a hint; nothing else stands at this level
         if keyword in {("(", None), (")", None)} or at + 1 >= len(tokens) or tokens[at + 1] != ("(", None):
             raise HintSyntaxError(f"expected a hint with its arguments at {keyword[0]!r}")
         group, at = _group(tokens, at + 2)
@@ -75,6 +76,7 @@ def _tokens(inside: str) -> Iterator[tuple[str, bool | None]]:
         if found["paren"]:
             yield found["paren"], None
         elif found["quoted"] is not None:
+            # a quoted word is never a keyword, and may hold anything
             yield found["quoted"].replace('""', '"'), True
         else:
             yield found["bare"], False
@@ -133,6 +135,7 @@ def _distinct(keyword: str, names: list[str]) -> frozenset[str]:
 
 
 def _leading(group: _Group) -> Leading:
+    # one group in parentheses is a tree, words alone are an order
     if len(group) == 1 and isinstance(group[0], list):
         return Leading(tree=_tree(group[0]))
     return Leading(order=tuple(text for text, _ in _words("Leading", group)))

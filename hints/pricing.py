@@ -25,11 +25,13 @@ def price(plan: Plan, names: Names, rows: Mapping[frozenset[str], float]) -> flo
 
 
 def _difference(join: Node, names: Names, rows: Mapping[frozenset[str], float]) -> float:
+    # a join with subplans only has no inputs to be priced
     if len(join.inputs) != 2:
         return 0.0
     outer, inner = join.inputs
     more_outer = _more(outer, names, rows)
     if join.operator == "Nested Loop":
+        # each further outer row runs the inner side once more
         return more_outer * _again(inner)
     return (more_outer + _more(inner, names, rows)) * (TUPLE + OPERATOR)
 
@@ -43,4 +45,5 @@ def _more(node: Node, names: Names, rows: Mapping[frozenset[str], float]) -> flo
 
 def _again(inner: Node) -> float:
     """The cost of one more run of the inner side."""
+    # what was kept is read again, at the price of an operator a row
     return inner.rows * OPERATOR if inner.operator in _KEPT else inner.total_cost

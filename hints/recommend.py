@@ -60,6 +60,7 @@ def recommend(
     started = time.monotonic()
     text = _named_apart(session, text.strip().rstrip(";"))
     trial = Trial(session, text, options.run_seconds, started + options.budget_seconds, options.allow)
+    # counts of a log are as good as those of a run
     for plan in logged:
         trial.known.learn(estimates_of(plan, trial.names))
     done = _recommend(session, trial, options, (strategy,) if strategy else (), logged)
@@ -79,8 +80,10 @@ def advised(session: HintingSession, text: str, options: Options | None = None) 
     limit = min(options.run_seconds, _RUN_SHARE * options.budget_seconds)
     trial = Trial(session, named, limit, until, options.allow)
     base = trial.plan(HintSet())
+    # what the server refuses, or writes, gets no advice
     if base is None or not is_select(trial.text):
         return ()
+    # where it may not run, statistics have to say what they leave open
     if not options.execute or trial.seconds(base, patience=1.0) is None:
         _judged(session, trial, base)
     estimates, executed = _table(trial, base)
@@ -175,6 +178,7 @@ def _by_price(
         planned = smallest.planned
         why = complaints(smallest.hints, planned.plan, planned.report, base.plan, trial.names)
         after = price(planned.plan, trial.names, trial.rows)
+        # obeyed, and cheaper even under the row counts that speak against the planner
         if not why and after <= before * (1 - options.min_gain):
             return replace(
                 nothing,
@@ -190,6 +194,7 @@ def _by_price(
 
 def _smallest(trial: Trial, found: Found, options: Options) -> Found:
     if not options.settings:
+        # settings reach the whole query, and are not wanted everywhere
         bare = HintSet(tuple(hint for hint in found.hints if not isinstance(hint, SetHint)))
         planned = trial.plan(bare)
         found = replace(found, hints=bare, planned=planned) if planned else found
@@ -243,5 +248,6 @@ def _calls_user_code(session: HintingSession, functions: frozenset[str]) -> bool
 
 def _table(trial: Trial, base: Planned) -> tuple[tuple[Estimate, ...], Plan | None]:
     """Estimate against actual: of the plan as it is, else of any that could be executed."""
+    # another plan's row counts are the same query's
     executed = trial.executed.get(base.plan.shape) or next(iter(trial.executed.values()), None)
     return (tuple(estimates_of(executed, trial.names)) if executed else ()), executed

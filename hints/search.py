@@ -78,6 +78,7 @@ def search(
             _cte_candidates,
             _memoize,
         ]
+        # a query this short is not worth a run of each other plan
         if base.plan.joins and (base_seconds is None or base_seconds > WORTH_EXPLORING):
             _explore(trial, SWITCHES + (SCAN_SWITCHES if options.scans else ()))
     for source in sources:
@@ -106,6 +107,7 @@ def search_by_price(
     found: list[Found] = []
     sources: list[Source] = [_cte_candidates]
     if trial.session.support.extension:
+        # nothing is explored by price: estimates of other plans hold the same errors
         sources = [_correct_rows, _fix_methods, *extra, _cte_candidates]
     for source in sources:
         best = min(found, key=lambda f: f.figure, default=None)
@@ -114,6 +116,7 @@ def search_by_price(
             if trial.out_of_time or planned is None or planned.plan.shape == base.plan.shape:
                 continue
             cost = price(planned.plan, trial.names, trial.rows)
+            # the limit is the original's price under the same row counts
             if cost < limit * (1 - options.min_gain):
                 found.append(Found(hints, reasons, planned, cost))
     return found
@@ -137,6 +140,7 @@ def extend(best: Found | None, found: Iterable[Move], trial: Trial) -> Candidate
 
 def _explore(trial: Trial, switches: Sequence[Sequence[str]]) -> None:
     for off in switches:
+        # each switch costs a run at least
         if not trial.out_of_time:
             trial.explore(dict.fromkeys(off, "off"))
 
@@ -151,6 +155,7 @@ def _correct_rows(trial: Trial, base: Planned, best: Found | None, options: Opti
         if candidate is None:
             return
         yield candidate
+        # corrected once, the planner shows other joins, whose rows may be wrong as well
         planned = trial.plan(candidate[0])
         if planned is None:
             return
@@ -168,6 +173,7 @@ def _fix_methods(trial: Trial, base: Planned, best: Found | None, options: Optio
             return
         yield candidate
         planned = trial.plan(candidate[0])
+        # the same plan again: there is nothing more to move
         if planned is None or planned.plan.shape == plan.shape:
             return
         current, plan = Found(*candidate, planned, 0.0), planned.plan
@@ -180,6 +186,7 @@ def _imitate_explored(
     done = sorted(trial.executed.values(), key=lambda plan: plan.execution_seconds or 0.0)
     for better in done[:IMITATED]:
         found = list(moves.imitate(better, base.plan, trial.names))
+        # methods alone first: they need fewer hints than methods with an order
         methods = [move for move in found if type(move.hint).__name__ == "JoinHint"]
         choices = [methods, found]
         if options.scans:
@@ -200,6 +207,7 @@ def _cte_candidates(
         candidate = extend(best, [move], trial) if best else (HintSet((move.hint,)), (move.reason,))
         if candidate:
             yield candidate
+    # two CTEs may only gain together
     if len(references) > 1:
         every = list(moves.cte_moves(references, base.plan))
         if len(every) > 1:
@@ -219,14 +227,17 @@ def obeyed(trial: Trial, found: Found, base: Planned, *, execute: bool = True) -
     planned = found.planned
     if not complaints(found.hints, planned.plan, planned.report, base.plan, trial.names):
         return found
+    # keywords are no hints of the extension and stay whatever the plan is
     kept = [hint for hint in found.hints if isinstance(hint, Materialize)]
     pinned = moves.with_collapse_limits(
         HintSet((*moves.companions(trial.names), *kept, *moves.pin(planned.plan, trial.names)))
     )
+    # first the hints that show, then everything pinned: fewer hints age better
     for hints in (obeyed_part(found.hints, planned.plan, trial.names), pinned):
         again = trial.plan(hints)
         if again is None or complaints(hints, again.plan, again.report, base.plan, trial.names):
             continue
+        # not executed: the price decides, within a tenth of what was found
         if not execute:
             cost = price(again.plan, trial.names, trial.rows)
             if cost <= found.figure * 1.1:
@@ -245,6 +256,7 @@ def minimal(trial: Trial, found: Found) -> Found:
     for hint in sorted(found.hints, key=_dispensable):
         smaller = hints.without(hint)
         planned = trial.plan(smaller)
+        # without it the same plan comes out: it decided nothing
         if planned and planned.plan.shape == found.planned.plan.shape:
             hints = smaller
     planned = trial.plan(hints)
@@ -266,4 +278,5 @@ def reasons_for(hints: HintSet, reasons: Sequence[str]) -> tuple[str, ...]:
         words.append("join order")
     said = [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words if word]
     kept = tuple(r for r in dict.fromkeys(reasons) if any(one.search(r) for one in said))
+    # no reason names what is left: all are told
     return kept or tuple(dict.fromkeys(reasons))

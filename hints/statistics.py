@@ -65,6 +65,7 @@ class Column:
     last_bound: str | None
 
     def distinct_of(self, rows: float) -> float:
+        # negative: a share of the rows, which grows with them
         return max(1.0, self.distinct if self.distinct > 0 else -self.distinct * rows)
 
     def share(self, value: str | None, rows: float) -> float:
@@ -99,6 +100,7 @@ def judge(session: HintingSession, plan: Plan, names: Names) -> tuple[Judgement,
 
     def table_of(node: Node) -> Table | None:
         key = (node.schema or "public", node.relation)
+        # a table that several nodes read is asked about once
         if key not in tables:
             tables[key] = read_table(session, *key)
         return tables[key]
@@ -119,6 +121,7 @@ def read_table(session: HintingSession, schema: str, name: str) -> Table | None:
     size = session.ask(_TABLE, [schema, name])
     if not size:
         return None
+    # -1 rows: never analysed before 14, when the number of live rows is what is known
     ((reltuples, modified, live),) = size
     columns = {
         str(row[0]): Column(row[1], row[2], row[3], dict(zip(row[4], row[5], strict=False)), row[6])
@@ -144,6 +147,7 @@ def judge_scan(node: Node, aliases: frozenset[str], table: Table) -> Iterator[Ju
     ]
     ranges = [*_unknown(node, table), *_guessed(table, conditions), *_beyond(node, table, conditions)]
     ranges += _multiplied(node, table, conditions)
+    # narrow ranges are the planner's own uncertainty
     wide = [r for r in ranges if r[1] >= WIDE * max(node.rows, 1.0)]
     if wide:
         low, high, reason = max(wide, key=lambda r: r[1])
@@ -172,6 +176,7 @@ def _guessed(table: Table, conditions: Sequence[Condition]) -> Iterator[_Range]:
     unknown = [
         c
         for c in conditions
+        # statistics on an expression come from CREATE STATISTICS or from an index on it
         if c.expression and not any(plain(c.expression) in plain(e) for e in table.expressions)
     ]
     if unknown:
@@ -195,6 +200,7 @@ def _beyond(node: Node, table: Table, conditions: Sequence[Condition]) -> Iterat
             or not table.modified
         ):
             continue
+        # lower bounds are not looked at: new rows are mostly the largest
         if column.last_bound is not None and orderable(condition.value) >= orderable(column.last_bound):
             yield (
                 0.0,
@@ -231,6 +237,7 @@ def _multiplied(node: Node, table: Table, conditions: Sequence[Condition]) -> It
 
 def _share(condition: Condition, table: Table) -> float:
     column = table.columns.get(condition.column)
+    # other operators than = leave all rows possible
     return column.share(condition.value, table.rows) if column and condition.operator == "=" else 1.0
 
 
@@ -258,4 +265,5 @@ def _judge_join(node: Node, aliases: frozenset[str], table_of: Any) -> Iterator[
                     " of the rows; the join is estimated with an average one",
                     "statistics",
                 )
+                # the first one found is reason enough to doubt the join
                 return

@@ -49,6 +49,7 @@ def _figures(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"time:  > {found['stopped_at']:g} s (cancelled)"
     if found.get("cost_after") is not None:
         cost, now = found.get("cost_before") or 0.0, found["cost_after"]
+        # the hints made the planner see more rows, so its own cost rises
         dearer = " (the planner's own: it now expects the rows that come)" if now > cost else ""
         yield f"cost:  {cost:,.0f} -> {now:,.0f}{dearer}"
     elif found.get("cost_before"):

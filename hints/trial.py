@@ -57,6 +57,7 @@ class Trial:
         self.best_seconds = self.limit
 
     def _view(self, schema: str, name: str) -> str | None:
+        # read when a view is met: most queries read none
         if self._path is None:
             self._path = self.session.search_path()
         table = self.session.catalog.find_table(name, (schema,) if schema else self._path)
@@ -65,6 +66,7 @@ class Trial:
     @property
     def rows(self) -> Mapping[frozenset[str], float]:
         """Row counts by set of aliases: those seen, and where none were seen those supposed."""
+        # what was seen goes over what is supposed
         return {**self.supposed, **self.known.rows}
 
     @property
@@ -98,6 +100,7 @@ class Trial:
 
         ``patience`` × the best time so far is the limit.
         """
+        # by the plan's shape: two hint sets with one plan have one time
         if planned.plan.shape not in self._seconds:
             self._seconds[planned.plan.shape] = self._execute(planned, None, patience)
         return self._seconds[planned.plan.shape]
@@ -111,6 +114,7 @@ class Trial:
         except SessionError:
             return None
         planned = Planned(self.text, plan, report)
+        # under these settings it is a plan that was run already
         if plan.shape in self._seconds:
             return None
         self._seconds[plan.shape] = self._execute(planned, settings, 1.5)

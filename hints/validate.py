@@ -40,6 +40,7 @@ def validate(
         return "; ".join(disobeyed)
     if not trial.allow():
         return "no more runs are allowed"
+    # a clear loser is stopped; a short original leaves room for noise
     limit = trial.limit if base_seconds is None else max(2 * base_seconds, 0.2)
     hinted: list[Run] = []
     plain: list[Run] = []
@@ -47,18 +48,22 @@ def validate(
         for round_ in range(2):
             for turn in range(max(1, repeats)):
                 hinted.append(trial.session.run(planned.text, stop_after=limit))
+                # an original of many seconds is run once
                 if base_seconds is not None and (turn + round_ == 0 or base_seconds < 5):
                     plain.append(trial.session.run(trial.text, stop_after=4 * limit))
             if not plain or _median(hinted) < CLEAR * _median(plain) or trial.out_of_time:
                 break  # a small gain is looked at twice
     except SessionError as error:
         return f"the server refused it: {error}"
+    # stopped, its duration says nothing
     if not all(run.finished for run in hinted + plain):
         return "it ran into the time limit"
+    # hints change plans, never answers; a table may have been written to
     if len({run.digest for run in hinted + plain}) > 1:
         return "the answers differ between runs"
     after = _median(hinted)
     before = _median(plain) if plain else None
+    # the original never ended within its limit: it takes longer than that
     bound = before if before is not None else trial.limit
     if after > bound * (1 - min_gain) or bound - after < WORTH_SAVING:
         return f"it saves less than {min_gain:.0%}: {bound:.3f} s to {after:.3f} s"
@@ -76,6 +81,7 @@ def _median(runs: list[Run]) -> float:
 def _costs_as_much_cpu(plain: list[Run], hinted: list[Run], min_gain: float) -> bool:
     """Where the server is here its CPU time is known, which other load does not stretch."""
     before, after = ([run.cpu for run in runs if run.cpu is not None] for runs in (plain, hinted))
+    # CPU times of some runs cannot be compared
     if not before or len(before) < len(plain) or len(after) < len(hinted):
         return False
     return statistics.median(after) > (1 - min_gain) * statistics.median(before)

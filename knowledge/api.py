@@ -86,6 +86,7 @@ class KnowledgeBase:
         """
         shape = list(dict.fromkeys(features_of(text)))
         words = words_of(text)
+        # without SQL words are all there is to go by
         scores = SHAPE * self._shape_index.scores(shape) + (
             WORDS if shape else 1.0
         ) * self._word_index.scores(words)
@@ -96,10 +97,13 @@ class KnowledgeBase:
             scores = np.where([unit.category == category for unit in self.units], scores, 0.0)
         if server_major:
             scores = np.where([unit.speaks_of(server_major) for unit in self.units], scores, 0.0)
+        # stable: of equal scores the first unit, always
         best = np.argsort(-scores, kind="stable")[:k]
         asked = {*shape, *words, *operators}
+        # a score of 0 shares nothing with what was asked
         return [Hit(self.units[i], float(scores[i]), self._why(int(i), asked)) for i in best if scores[i] > 0]
 
     def _why(self, index: int, asked: set[str]) -> tuple[str, ...]:
         shared = (self._shapes[index] | self._words[index] | self._plans[index]) & asked
+        # the rarest first: what two queries share that others do not is why they match
         return tuple(sorted(shared, key=lambda token: (self._rarity[token], token))[:REASONS])

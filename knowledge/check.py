@@ -91,6 +91,7 @@ class Bench:
         session = self._session(unit)
         before: list[float] = []
         after: list[float] = []
+        # once before the clock runs: pages and catalogs are read
         session.run(unit.after, stop_after=self._limit)
         for turn in range(MOST_REPEATS):
             if turn >= self._repeats and sum(before) + sum(after) >= ENOUGH_SECONDS:
@@ -99,11 +100,13 @@ class Bench:
             second = session.run(unit.after, stop_after=self._limit)
             if not second.finished:
                 return Checked(unit, level, "the answer's SQL ran into the time limit")
+            # of an original that was stopped the rows are not known
             if first.finished and first.digest != second.digest:
                 return Checked(unit, level, "the two give different rows on the generated data")
             # the backend's own time: neither the client's reading of rows nor other work of the machine
             before.append(first.cpu or first.duration)
             after.append(second.cpu or second.duration)
+            # stopped, it took at least the limit: once is enough
             if not first.finished:
                 break
         old, new = statistics.median(before), statistics.median(after)

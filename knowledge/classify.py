@@ -21,6 +21,7 @@ _SIGNS = (
 def category_of(before: str, after: str) -> str:
     """One of the unit categories; ``others`` when nothing shows."""
     for name, sign in _SIGNS:
+        # one side alone has it: that is what the pair is about
         if bool(sign.search(before)) != bool(sign.search(after)):
             return name
     return next((name for name, sign in _SIGNS if sign.search(before)), "others")

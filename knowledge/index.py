@@ -47,6 +47,7 @@ _STOP = frozenset(
 
 def words_of(text: str) -> list[str]:
     """Lower-case words, a plural s taken off, without the most common ones."""
+    # a plural's s: "indexes" becomes "indexe", which is the same on both sides
     words = (w[:-1] if len(w) > 3 and w.endswith("s") else w for w in _WORD.findall(text.lower()))
     return [word for word in words if word not in _STOP]
 
@@ -62,10 +63,12 @@ class Index:
             import bm25s
 
             self._index = bm25s.BM25(k1=k1, b=b, method="lucene")
+            # bm25s takes no empty document
             self._index.index([list(document) or [""] for document in documents], show_progress=False)
 
     def scores(self, tokens: Sequence[str]) -> np.ndarray[Any, Any]:
         """One score a document, 0 where nothing matches."""
+        # words that no unit has cannot be scored
         known = [] if self._index is None else [t for t in tokens if t in self._index.vocab_dict]
         if not known:
             return np.zeros(self._size)

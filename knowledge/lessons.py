@@ -50,6 +50,7 @@ class Memory:
         """
         text = " ".join(text.split())[:MAX_TEXT]
         known = self.recall(kind, subject, MANY)
+        # what was learned from one query is kept once, however it was told
         if any((query and _query(old) == query) or (not query and old.text == text) for old in known):
             return
         evidence = {
@@ -74,6 +75,7 @@ class Memory:
         queries: dict[str, set[str]] = {}
         for lesson in self.recall(limit=MANY):
             queries.setdefault(lesson.subject, set()).add(_query(lesson))
+        # failed here, or for so many others that it is no accident
         return frozenset(s for s, seen in queries.items() if query in seen or len(seen) >= SEVERAL)
 
     def _holds(self, lesson: Record) -> bool:

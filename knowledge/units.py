@@ -94,6 +94,7 @@ class Unit:
 
     def speaks_of(self, server_major: int) -> bool:
         """Whether ``versions`` (a range such as 14-18, or nothing) holds a major version of PostgreSQL."""
+        # a single version, or a range
         found = re.fullmatch(r"(\d+)(?:-(\d+))?", self.versions.strip())
         return found is None or int(found[1]) <= server_major <= int(found[2] or found[1])
 
@@ -187,6 +188,7 @@ def schema_sql(name: str, folder: Path = SCHEMAS) -> tuple[str, str]:
     """DDL and data statements of one schema. Raises UnitError for a name that is none."""
     ddl, data = folder / f"{name}.sql", folder / f"{name}.data.sql"
     if not name.isidentifier() or not ddl.exists():
+        # a name that is no identifier could lead out of the folder
         raise UnitError(f"no schema {name}")
     return ddl.read_text(encoding="utf-8"), data.read_text(encoding="utf-8") if data.exists() else ""
 
@@ -197,5 +199,6 @@ def toml_of(**texts: str) -> str:
 
     What a stranger wrote cannot leave its string: JSON's escapes are TOML's.
     """
+    # DEL is the one control character that JSON leaves as it is and TOML refuses
     clean = {name: texts[name].replace("\x7f", "") for name in _TEXTS}
     return "".join(f"{name} = {json.dumps(clean[name], ensure_ascii=False)}\n" for name in _TEXTS)

@@ -83,6 +83,7 @@ def version_of(name: str) -> Version:
     Version(base='club seasons', rank=-1, spoken=True)
     """
     rank: float = 0
+    # `2023-01-05` alone is a day's table, and no state of another one
     if (day := _DAY.search(name)) is not None and len(name) > len(day[0]):
         name, rank = name.replace(day[0], " "), int(re.sub(r"\D", "", day[0]))
     told = names.spaced(name).lower().split()
@@ -92,11 +93,13 @@ def version_of(name: str) -> Version:
     if number:
         return Version(" ".join(told), number, spoken=True)
     spoken = False
+    # `report_old_2019`: the year is when it was put away
     if len(told) > 2 and _YEAR.fullmatch(told[-1]) and told[-2] in _OLDER:
         told = told[:-1]
     while len(told) > 1 and (found := _said_by(told[-1])):
         spoken |= not told[-1].isdigit()
         told, rank = told[:-1], rank or found
+    # `staff_2019_old`: an old state of one year's is one of the whole
     if spoken and rank < 0 and len(told) > 1 and _YEAR.fullmatch(told[-1]):
         told = told[:-1]
     return Version(" ".join(told), rank, spoken)
@@ -116,6 +119,7 @@ def _said_by(word: str) -> float:
         return -1
     if word in _NEWER:
         return _FAR
+    # systems number what is saved beside a file of its name: `staff (2)`
     return -int(word) if len(word) == 1 and word in "23456789" else 0
 
 
@@ -136,6 +140,7 @@ def copies(
         if 2 <= len(group) <= _MOST:
             newest = sorted(group, key=lambda t: (-version_of(t.name).rank, len(t.name), t.name))
             for i, table in enumerate(newest):
+                # of two copies of one another one stays
                 others = [(j, t) for j, t in enumerate(newest) if j != i and t.name not in found]
                 held = (t for j, t in others if _repeats(table, t, contained, values, later=j < i))
                 if (original := next(held, None)) is not None:
@@ -201,6 +206,7 @@ def _holds_more(table: Table, other: Table, contained: Callable[[Column, Column]
     share a key of texts, or one that is no running number, and most columns.
     """
     shared = _shared(table, other)
+    # an older state has no more rows
     if table.rows > other.rows or shared < max(_LEAST_SHARED, _SHARED * len(table.columns)):
         return False
     held = {names.normal(c.name): c for c in other.columns}
@@ -226,6 +232,7 @@ def _repeats(
     # Half of the keys are enough where the name says that it is older: rows come and go between two states.
     if later and spoken and any(_is_key(c) and contained(c, o) >= _SAME_KEYS for c, o in pairs):
         return True
+    # of two with the same rows the newer by its name stays
     if table.rows > other.rows or (table.rows == other.rows and not later):
         return False
     return (
@@ -241,6 +248,7 @@ def _is_key(column: Column) -> bool:
     if column.uniqueness < _KEY or column.distinct < _LEAST_KEYS:
         return False
     bounds = column.bounds()
+    # running numbers are in every table
     return not column.numeral or (bounds is not None and bounds[1] > 2 * column.rows)
 
 

@@ -69,6 +69,7 @@ class LakeIndex:
         """Tables that are copies or older states of another one, and which."""
         # Copies are left out first: beside its original a copy would look like a part.
         for united in families([t for t in self.tables.values() if t.name not in self.copies]):
+            # a file may have that name already
             if united.table.name not in self.tables:
                 self.unions[united.table.name] = united
                 self.tables[united.table.name] = united.table
@@ -277,6 +278,7 @@ class LakeIndex:
         """Cosine of two column names. Of keys only what they refer to is compared; a bare `id` refers to its
         table.
         """
+        # one name says the same, unless it says nothing, as `id` does
         if names.normal(a.name) == names.normal(b.name) and not set(names.words(a.name)) <= names.GENERIC:
             return 1.0
         keyed = [bool(set(names.words(c.name)) & names.KEY_WORDS) for c in (a, b)]
@@ -319,6 +321,7 @@ class LakeIndex:
 
     def overlapping(self, a: Column, b: Column) -> PairScore | None:
         """The pair's score, or None where no value is shared."""
+        # ranges that do not meet, or no hash in common
         if _apart(a, b) or (not self._held and self._hashes(a).isdisjoint(self._hashes(b))):
             return None
         found = overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct)
@@ -326,6 +329,7 @@ class LakeIndex:
 
     def contained(self, a: Column, b: Column, at_least: float = 0.0) -> float:
         """The share of a's values that b holds, by their sketches; 0 where it is surely below `at_least`."""
+        # b has not values enough
         if b.distinct < at_least * a.distinct:
             return 0.0
         one, two = self._hashes(a), self._hashes(b)
@@ -514,4 +518,5 @@ def _labelling(column: Column, table: Table) -> float:
         score += 0.3
     if column.samples and sum(map(len, column.samples)) / len(column.samples) > 80:
         score -= 1.0
+    # what many rows share names none of them, whatever it is called
     return score * (0.4 + 0.6 * column.uniqueness) if score >= 0.6 or column.uniqueness > 0.9 else 0.0

@@ -71,6 +71,7 @@ class Retriever:
         if wanted:
             lexical = self._bm25.get_scores(wanted)
             order = np.argsort(-lexical, kind="stable")
+            # a table with none of the words has no rank by them
             hits = order[lexical[order] > 0]
             fused[hits] += 1.0 / (20.0 + np.arange(len(hits)))
         best = np.argsort(-fused, kind="stable")[:k]

@@ -61,6 +61,7 @@ def _by_skeleton() -> dict[str, str]:
         if len(word) > _LEAST:
             # the first word of a skeleton is the most common one
             found.setdefault(_skeleton(word), word)
+            # double consonants may be written once: `cmt` of `commit`
             single = "".join(
                 ch for i, ch in enumerate(_skeleton(word)) if i == 0 or ch != _skeleton(word)[i - 1]
             )
@@ -86,5 +87,6 @@ def written_out(word: str) -> str | None:
         return None
     if (found := _FULL.get(word)) is not None:
         return found
+    # of several words none is surely meant
     longer = {full for skeleton, full in _FULL.items() if skeleton.startswith(word)}
     return longer.pop() if len(longer) == 1 else None

@@ -81,6 +81,7 @@ def _packages() -> Iterator[Finding]:
         if importlib.util.find_spec(module) is None:
             remedy = extras.remedy(module) or "pip install --force-reinstall rewright"
             yield Finding("note", f"package {module}", f"not installed; needed for {purpose}", (remedy,))
+    # without the lake's packages there is nothing to stand beside
     if not extras.missing("lake"):
         yield _beside()
 

@@ -70,8 +70,10 @@ def _asked(config: Config, model: Model, name: str, role: Role, seconds: float) 
 def _remedy(config: Config, error: ModelError) -> tuple[str, ...]:
     if "is not installed" in str(error):
         return ("pip install 'rewright[models]'",)
+    # no key at all, and no server of the user's own that may need none
     if "AuthenticationError" in str(error) or not (config.models.api_base or _keys()):
         return tuple(f"export {name}=...  -- where the model is this provider's" for name in KEYS_OF_MODELS)
+    # an error that will not pass: the name is wrong
     if isinstance(error, ProviderError) and not error.transient:
         return ("set default in [models]: PROVIDER/NAME as litellm writes it, such as openai/gpt-4.1-mini",)
     where = config.models.api_base or "the provider's address"

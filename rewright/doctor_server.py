@@ -89,6 +89,7 @@ def server_findings(subject: str, dsn: str) -> Iterator[Finding]:
         with Session(dsn) as session:
             yield from _of_server(subject, session)
     except (SessionError, psycopg.Error) as error:
+        # with what can be done about it, where the server's words are known
         advice = remedy(str(error))
         yield Finding("failed", subject, f"{without_passwords(dsn)}: {error}", (advice,) if advice else ())
 
@@ -103,6 +104,7 @@ def _of_server(subject: str, session: Session) -> Iterator[Finding]:
     yield from _of_role(subject, session, facts)
     yield from _of_statistics(subject, session)
     yield from _of_texts(subject, facts)
+    # what hints need is told once, with both ways to get the package
     if not facts.hint_plan:
         yield _without_hints(subject, facts)
     yield Finding(
@@ -126,6 +128,7 @@ def _of_role(subject: str, session: Session, facts: ServerFacts) -> Iterator[Fin
             f"{role} is a superuser; the optimiser needs SELECT only",
             grants(facts.database, "rewright_optimiser"),
         )
+    # a superuser may do all of these: one line said so
     else:
         for what, remedy in session.ask(MORE_THAN_READING):
             yield Finding("note", subject, f"{role} {what}; the optimiser needs SELECT only", (str(remedy),))
@@ -179,6 +182,7 @@ def _without_hints(subject: str, facts: ServerFacts) -> Finding:
 
 def _of_statistics(subject: str, session: Session) -> Iterator[Finding]:
     """What `rewright rewrite --top` and `rewright advise` read."""
+    # without the extension its rights do not matter
     if session.extension_schema(STATEMENTS) is None:
         yield Finding(
             "note",

@@ -86,6 +86,7 @@ def _where(_logger: object, _method: str, event: Any) -> Any:
     """Where an exception came from. Its message may hold values of queries and rows,
     which are not for logs.
     """
+    # structlog's callers give an exception, a triple, or True for the one being handled
     error = event.pop("exc_info", None)
     if isinstance(error, tuple):
         error = error[1]
@@ -97,6 +98,7 @@ def _where(_logger: object, _method: str, event: Any) -> Any:
 
 
 def _frames(error: BaseException) -> Iterator[str]:
+    # a cause may lead back to where it began
     seen: set[int] = set()
     following: BaseException | None = error
     while following is not None and id(following) not in seen:
@@ -105,6 +107,7 @@ def _frames(error: BaseException) -> Iterator[str]:
         yield type(following).__name__ + (f" {state}" if state else "")
         for frame in traceback.extract_tb(following.__traceback__):
             yield f"  {frame.filename}:{frame.lineno} {frame.name}"
+        # as Python prints them: the cause, else what was being handled
         following = following.__cause__ or following.__context__
 
 
@@ -117,6 +120,7 @@ def event(name: str, fields: Any) -> None:
     """The proxy's ``Event`` port. Never raises."""
     log = logger()
     try:
+        # names of events end in what happened
         say = log.warning if name.endswith(("failed", "dropped", "refused")) else log.info
         say(name, **{key: value for key, value in dict(fields).items() if key != "event"})
     except Exception:  # noqa: BLE001 - a full disk behind stderr is not the clients' business

@@ -76,6 +76,7 @@ def address_remedy(error: BaseException, option: str) -> str:
     >>> address_remedy(OSError(errno.EADDRNOTAVAIL, "no"), "--listen")
     '; this machine has no such address: choose another (--listen)'
     """
+    # asyncio and the store wrap the error of bind(2) in one of their own
     cause = error if isinstance(error, OSError) and error.errno else error.__cause__
     found = _ADDRESS.get(cause.errno or 0) if isinstance(cause, OSError) else None
     return f"; {found} ({option})" if found else ""

@@ -195,6 +195,7 @@ def prompts() -> str:
         for message in messages:
             lines += [f"{message.speaker.capitalize()}:", "", *_fenced(message.text, "text"), ""]
     lines += ["", "## At the level `statistics`", "", "The first prompt has these lines more:", ""]
+    # lines that the other level has not: its statistics
     known = set("\n".join(m.text for _, said in at_schema for m in said).splitlines())
     more = [line for line in at_statistics[0][1][-2].text.splitlines() if line not in known]
     lines += _fenced("\n".join(more), "text")
@@ -244,6 +245,7 @@ def ask_prompts() -> str:
     )
     lines += _dialogue(at_schema)
     lines += ["", "## The same at `samples`", "", "The first prompt, and the one after the exploration:", ""]
+    # the second prompt repeats the first; its last message is what is new
     lines += _dialogue((at_samples[0], (at_samples[2][0], at_samples[2][1][-1:])))
     lines += ["", "## Linking, for a database too large to be sent whole", ""]
     lines += textwrap.wrap(
@@ -251,6 +253,7 @@ def ask_prompts() -> str:
     )
     first = "plan the query"
     linking = conversation("samples", linked=True)
+    # linking comes before the query is planned
     lines += _dialogue(linking[: next(i for i, (task, _) in enumerate(linking) if task == first)])
     lines += ["", "## Parts", ""]
     lines += textwrap.wrap(
@@ -318,6 +321,7 @@ def _dialogue(asked: Iterable[tuple[str, Sequence[Message]]]) -> list[str]:
     lines: list[str] = []
     before: Sequence[Message] = ()
     for number, (task, messages) in enumerate(asked, 1):
+        # a conversation goes on where its beginning is the same
         goes_on = 0 < len(before) < len(messages) and messages[: len(before)] == before
         if messages == before:
             lines += ["", f"### {number}. {task[:1].upper()}{task[1:]}, the same again for another draft"]
@@ -330,6 +334,7 @@ def _dialogue(asked: Iterable[tuple[str, Sequence[Message]]]) -> list[str]:
 
 
 def _fenced(text: str, kind: str) -> list[str]:
+    # a longer fence where the text holds one
     fence = "````" if "```" in text else "```"
     return [f"{fence}{kind}", *(line.rstrip() for line in text.splitlines()), fence]
 
@@ -392,6 +397,7 @@ def main() -> int:
     """Write what changed."""
     (DIRECTORY / "share").mkdir(parents=True, exist_ok=True)
     for path, contents in pages():
+        # unchanged files keep their time, by which make goes
         if not path.exists() or path.read_text(encoding="utf-8") != contents:
             path.write_text(contents, encoding="utf-8")
             print(path.relative_to(DIRECTORY.parent.parent))

@@ -107,6 +107,7 @@ BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in REGISTRY}
 
 def allowed_sentence(setting: Setting) -> str:
     """The HINT of the error for a wrong value, worded as PostgreSQL's own where it has one."""
+    # "a time", "0 to 1": a description and no list of words
     if setting.allowed.startswith(("a ", "0 ")):
         return {
             "a time": 'A time such as "200ms" or "30s"; valid units are "us", "ms", "s", "min", "h" and "d".',

@@ -75,9 +75,11 @@ def lines_of(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) ->
     ['a   query', '12  select 1', '3   select two, thr…']
     """
     table = [[" ".join(readable(cell).split()) for cell in row] for row in (names, *rows)]
+    # the last column takes what is left of the line
     columns = [max(_width(row[n]) for row in table) for n in range(len(names) - 1)]
     left = max(width - sum(columns) - len(_GAP) * len(columns), _NARROWEST)
     for row in table:
+        # combining marks and wide characters make letters and columns differ
         cells = [cell + " " * (size - _width(cell)) for cell, size in zip(row, columns, strict=False)]
         yield _GAP.join([*cells, _cut(row[-1], left)]).rstrip()
 
@@ -92,6 +94,7 @@ def _width(text: str) -> int:
 
 
 def _of(character: str) -> int:
+    # it stands over the letter before
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -25,6 +25,7 @@ def duration(value: object, *, unit: str = "ms") -> float:
     >>> duration("1.5min")
     90.0
     """
+    # True is 1 in Python, but no time
     found = _DURATION.match(str(value)) if not isinstance(value, bool) else None
     if found is None or (found[2] and found[2] not in UNITS):
         raise ValueError("a time such as 200ms or 30s (units: us, ms, s, min, h, d)")
@@ -43,6 +44,7 @@ def show_duration(value: float) -> str:
     """
     for unit in ("d", "h", "min", "s", "ms"):
         number = value / UNITS[unit]
+        # 0.3 is no sum of binary fractions: near enough to a whole number
         if value and abs(number - round(number)) < 1e-9:
             return f"{round(number)}{unit}"
     return "0" if value == 0 else f"{round(value * 1e6)}us"
@@ -63,6 +65,7 @@ def switch(value: object) -> bool:
 def integer(low: int, high: int) -> Callable[[object], int]:
     def parse(value: object) -> int:
         try:
+            # 1.0 would be cut, True is 1
             if isinstance(value, bool | float):
                 raise TypeError
             number = int(str(value).strip())
@@ -84,6 +87,7 @@ def number(low: float, high: float) -> Callable[[object], float]:
                 raise TypeError
             parsed = float(str(value).strip())
         except (TypeError, ValueError):
+            # NaN fails every comparison, so that it is refused with the rest
             parsed = float("nan")
         if not low <= parsed <= high:
             raise ValueError(f"a number {span}")
@@ -104,6 +108,7 @@ def choice(*allowed: str) -> Callable[[object], str]:
 
 def text(value: object) -> str:
     if not isinstance(value, str) or "\0" in value:
+        # PostgreSQL's texts hold no zero byte
         raise ValueError("a text")
     return value
 
@@ -122,6 +127,7 @@ def words(*allowed: str) -> Callable[[object], tuple[str, ...]]:
 
     def parse(value: object) -> tuple[str, ...]:
         items: Sequence[object] = value if isinstance(value, list | tuple) else _split(value)
+        # a list with something else than texts is shorter now
         found = tuple(item for item in items if isinstance(item, str))
         if len(found) != len(items) or (allowed and not set(found) <= set(allowed)):
             raise ValueError("a list of " + (", ".join(allowed) if allowed else "texts"))

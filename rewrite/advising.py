@@ -109,11 +109,15 @@ class Unlocking:
         if not columns:
             return None
         cost = self.database.explain(sql).cost
+        # what can be proved today is the measure: a constraint that gains no more is not proposed
         now = min((c.cost or cost for c, _ in self._proved(sql, self.catalog, deadline)), default=cost)
+        # the same search under a catalog that says NOT NULL of every nullable column
         for candidate, evidence in self._proved(sql, self._supposed(columns), deadline):
+            # only what the proof rests on: the supposition was far wider
             needed = tuple(c for c in columns if any(f.startswith(c.fact) for f in evidence.assumptions))
             if needed and candidate.cost is not None and candidate.cost < _GAIN * now:
                 looks = [self.keeps(column) for column in needed]
+                # one column that could not be looked at leaves it open
                 kept = None if None in looks else all(looks)
                 return Unlocked(needed, kept, candidate.sql, now, candidate.cost)
         return None
@@ -123,6 +127,7 @@ class Unlocking:
         return tuple(
             Column(table.ref.schema, table.ref.name, column.name)
             for table in tables_of(sql, self.catalog, self.search_path)
+            # a view's columns cannot be altered, a foreign table's NOT NULL is not checked
             if table.kind == "table"
             for column in table.columns
             if column.name in names and not column.not_null
@@ -148,6 +153,7 @@ class Unlocking:
         derivations = Derivations()
         proposer = RuleProposer(catalog, self.search_path, derivations=derivations)
         try:
+            # a quarter of the time: proofs take the rest
             found = proposer.propose(sql, self.database, deadline.within(deadline.left() / 4), ())
         except DatabaseError:
             return
@@ -156,9 +162,11 @@ class Unlocking:
         for candidate in priced[:_TRIED]:
             texts = (sql, *derivations.via(candidate.sql), candidate.sql)
             links = [
+                # each step is proved by itself, from the text before
                 None if deadline.passed else prover.prove(before, after, _SECONDS)
                 for before, after in itertools.pairwise(texts)
             ]
             known = [link for link in links if link is not None]
+            # one step without a proof, or with a reservation, and the whole is not what is promised
             if len(known) == len(links) and not any(link.modulo for link in known):
                 yield candidate, joined(known)

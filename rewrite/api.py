@@ -74,6 +74,7 @@ class Outcome:
             "units": list(candidate.units) if candidate else [],
             "cost_before": self.before.cost if self.before else None,
             "cost_after": best.cost_after if best else None,
+            # an original that was only seen elsewhere has a time nevertheless
             "seconds_before": best.seconds_before if best and best.measured else self.observed,
             "seconds_after": best.seconds_after if best else None,
             "tokens": self.usage.tokens,
@@ -110,6 +111,7 @@ class Rewriter:
         sql = sql.strip().rstrip(";").rstrip()
         prepared = self._prepare(sql, settings)
         if isinstance(prepared, str):
+            # refused before it began: no events, no report beyond the reason
             return self._unchanged(sql, prepared, None, observed_seconds, started)
         run = _Session(self.ports, sql, prepared, observed_seconds, settings)
         trace = run.driver().drive(run.rounds, deadline)
@@ -117,6 +119,7 @@ class Rewriter:
 
     def _prepare(self, sql: str, settings: Settings) -> QueryFacts | str:
         """The facts of the query, or the reason why it is not rewritten."""
+        # the statement itself first, then what the catalog says of it
         statement = parse_one(sql)
         if isinstance(statement, str):
             return f"not rewritten: {statement}"
@@ -165,6 +168,7 @@ class Rewriter:
         """For which literals it holds. What is not proved for its own ones, or only with reservations, is not
         proved for all.
         """
+        # the template of a pair that is not proved itself cannot be proved either
         if best.checked.evidence.counts_as(settings.accept) != "proved":
             return Scoped("these", reason="not proved without reservations for its own literals")
         try:
@@ -174,6 +178,7 @@ class Rewriter:
 
     def _hints(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
         try:
+            # hints are extra: they are not looked for when the time is up
             return None if deadline.passed else self.ports.hinter.recommend(sql, deadline)
         except Exception:  # noqa: BLE001 - no hints is an answer
             return None
@@ -212,10 +217,13 @@ class _Session:
         settings, ports = self.settings, self.ports
         memory = Memory()
         memory.remember(self.facts)
+        # without a model that reasons, the other roles have nobody to talk about
         model = ports.model if settings.model and ports.model.available("reasoning") else None
         redactor = Redactor(settings.share)
+        # everything that names come from, before anything is redacted by them
         redactor.sql(self.sql)
         redactor.sql(self.facts.schema)
+        # a budget is per original text, whatever candidate is talked about
         scope = digest(self.sql)
         strategy = None if model is None else ModelStrategy(model, redactor, scope, samples=settings.samples)
         before = self.facts.explained

@@ -46,6 +46,7 @@ def eligible(
         filter(
             None,
             (
+                # the cheapest and commonest refusals first; none needs a server
                 effects(nodes),
                 _functions(nodes, catalog, search_path),
                 _columns(nodes),
@@ -63,8 +64,11 @@ def _functions(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> s
             found = _candidates(names, catalog, path)
             if names[-1] in _TELLTALE:
                 return f"function {names[-1]}() tells what runs"
+            # volatile: each evaluation counts, and a rewrite evaluates more or less often
             if any(f.volatility is Volatility.VOLATILE for f in found):
                 return f"volatile function {names[-1]}()"
+            # a name in pg_catalog that the catalog's copy does not list is a function of a newer server, or a
+            # typo: the server knows
             if not found and names[:1] != ["pg_catalog"]:
                 return f"unknown function {names[-1]}()"
     return None
@@ -80,6 +84,7 @@ def _columns(nodes: Sequence[Any]) -> str | None:
     for node in nodes:
         if isinstance(node, ast.ColumnRef) and node.fields:
             last = node.fields[-1]
+            # where a row is stored, or by whom, changes with what else the statement reads; no rule keeps it
             if isinstance(last, ast.String) and last.sval in _SYSTEM_COLUMNS:
                 return f"system column {last.sval}"
     return None
@@ -91,6 +96,7 @@ def _tables(
     ctes = {node.ctename for node in nodes if isinstance(node, ast.CommonTableExpr)}
     reads = _reads(nodes)
     for node in nodes:
+        # a name without schema that a CTE has is that CTE, wherever it stands
         if not isinstance(node, ast.RangeVar) or (not node.schemaname and node.relname in ctes):
             continue
         schemas = (node.schemaname,) if node.schemaname else tuple(path)
@@ -98,6 +104,7 @@ def _tables(
         if table is None:
             return f"unknown table {node.relname}"
         key = (table.ref.schema, table.ref.name)
+        # which tables are filtered for this account is not known: all that have policies are
         whole = filtered is not None and key not in filtered
         if reason := _table(table, node, catalog, frozenset(), reads, whole=whole):
             return reason
@@ -124,21 +131,26 @@ def _reads(nodes: Sequence[Any]) -> _Reads:
     names: set[str] = set()
     aliases: set[str] = set()
     whole: set[int] = set()
+    # every alias and every table without one: a column reference may name the whole row
     rows = {_alias(node) for node in nodes if isinstance(node, ast.RangeVar)}
     for node in nodes:
         if isinstance(node, ast.JoinExpr):
+            # USING reads both tables' columns without a ColumnRef
             names |= {str(part.sval) for part in node.usingClause or ()}
         elif isinstance(node, ast.SelectStmt) and any(_is_star(t) for t in node.targetList or ()):
+            # `*` reads all columns of the tables of its own FROM, not of subqueries in it
             whole |= {id(table) for table in _joined(node.fromClause or ())}
         elif isinstance(node, ast.ColumnRef) and node.fields:
             *before, last = (str(f.sval) if isinstance(f, ast.String) else None for f in node.fields)
             if last is None:
                 aliases |= {b for b in before[-1:] if b is not None}
             # a row as one value
+            # `t` alone, where t is a range variable and not `s.t`, a column of that name
             elif last in rows and not (before and before[-1] in rows):
                 aliases.add(last)
             else:
                 names.add(last)
+    # NATURAL joins by whatever columns have one name
     natural = any(isinstance(node, ast.JoinExpr) and node.isNatural for node in nodes)
     return _Reads(frozenset(names), frozenset(aliases), frozenset(whole), natural)
 
@@ -172,23 +184,30 @@ def _table(
 ) -> str | None:
     """``whole``: the account that measures sees all rows in spite of row-level security."""
     name = f"{table.ref.schema}.{table.ref.name}"
+    # system catalogs change under the server's feet, and their rows depend on who asks
     if table.ref.schema in _SYSTEM_SCHEMAS:
         return f"system catalog {table.ref.name}"
+    # another session, ours among them, has no such table, or another
     if table.temporary:
         return f"temporary table {name}"
     if table.row_security and not whole:
         return f"row-level security on {name}"
     if table.kind == "foreign":
         return f"foreign table {name}"
+    # a parent's scan reads its children, whose keys and CHECKs are their own
     if table.kind == "table" and (table.has_children or table.parents):
         return f"inheritance on {name}"
+    # conditions must not come to see the rows that the view hides: nothing is moved there
     if table.security_barrier:
         return f"security barrier view {name}"
+    # a virtual column is computed when it is read, and may fail then
     virtual = [c.name for c in table.columns if c.generated == "virtual" and reads.column(c.name, node)]
     if virtual:
         return f"virtual generated column {virtual[0]} of {name}"
+    # a view that reads itself (recursive) is looked at once
     if table.kind == "view" and table.definition and name not in seen:
         inner = parse_one(table.definition.strip().rstrip(";"))
+        # a definition that does not parse is told by the binder
         if not isinstance(inner, str):
             return _within_view(inner, catalog, seen | {name})
     return None

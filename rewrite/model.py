@@ -36,12 +36,14 @@ def canonical(sql: str) -> str:
     the time.
     """
     try:
+        # canonical: comments, layout and case of keywords do not count
         return "; ".join(RawStream()(s) for s in parse_sql(sql))
     except (PglastError, RecursionError, ValueError, NotImplementedError):
         return " ".join(sql.split())
 
 
 def digest(text: str) -> str:
+    # 128 bits: enough that no two texts of a server meet by chance
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -78,6 +80,7 @@ class Candidate:
 
     @property
     def category(self) -> Category:
+        # what was done last gave the text its shape
         return self.steps[-1].category if self.steps else "others"
 
     def key(self) -> str:
@@ -128,18 +131,21 @@ class Evidence:
         """The level after reservations: a proof with one that is not accepted counts as tested. ``errors``
         and ``overflow`` can't be accepted.
         """
+        # a proof with a reservation holds only where that reservation does not matter
         if self.level == "proved" and set(self.modulo) - with_implied(accepted):
             return "tested"
         return self.level
 
     def meets(self, trust: Level, accepted: frozenset[str]) -> bool:
         level = self.counts_as(accepted)
+        # TRUST is in falling order of strength
         return level in TRUST and TRUST.index(level) <= TRUST.index(trust)
 
     def shortfall(self, trust: Level, accepted: frozenset[str]) -> str:
         """For people: what the evidence is, what it leaves open, and what is asked for."""
         left = [m for m in self.modulo if m not in with_implied(accepted)]
         if self.level != "proved" or not left:
+            # nothing is left open that is not accepted: it is the level that falls short
             return f"the best replacement is {self.level}, {trust} is asked for"
         words = "; ".join(f"{OPEN.get(m, m)} ({m})" for m in left)
         return (
@@ -209,7 +215,9 @@ class Weighed:
     @property
     def ratio(self) -> float | None:
         """After to before: of times where both are known, else of estimated costs; None when neither is."""
+        # times are of the same text on the same machine; estimates only where there are none
         if self.seconds_before is not None and self.seconds_after is not None:
+            # a time of 0 must not divide
             return self.seconds_after / max(self.seconds_before, 1e-9)
         if self.cost_before is not None and self.cost_after is not None:
             return self.cost_after / max(self.cost_before, 1e-9)
@@ -275,4 +283,5 @@ class Deadline:
 
     def within(self, seconds: float) -> Deadline:
         """The earlier of this and ``seconds`` from now."""
+        # a part of a deadline never ends later than the whole
         return Deadline(min(self.at, self.clock() + seconds), self.clock)

@@ -59,12 +59,15 @@ def statements(text: str) -> tuple[str, ...]:
     try:
         tokens = scan(text)
     except (PglastError, ValueError):
+        # an unclosed quote or comment hides where a statement ends
         return (text.strip(),)
     found, start, empty = [], 0, True
     for token in tokens:
+        # ASCII_59 is the semicolon's token
         if token.name == "ASCII_59":
             found.append("" if empty else text[start : token.start])
             start, empty = token.end + 1, True
+        # a statement of comments alone is none
         elif token.name not in {"SQL_COMMENT", "C_COMMENT"}:
             empty = False
     found.append("" if empty else text[start:])
@@ -73,6 +76,7 @@ def statements(text: str) -> tuple[str, ...]:
 
 def collect(path: Path) -> tuple[Work, ...]:
     """The statements of a file, or of all ``*.sql`` files under a directory by name. Raises InputError."""
+    # sorted, so that two runs over a directory report in one order
     files = sorted(path.rglob("*.sql")) if path.is_dir() else [path]
     if path.is_dir() and not files:
         raise InputError(f"{path}: no .sql file in it")
@@ -90,8 +94,10 @@ def _of_file(file: Path, root: Path) -> Iterator[Work]:
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
     found = statements(text)
+    # of one file the name is enough; of a directory the path below it
     name = str(file.relative_to(root)) if root.is_dir() else file.name
     for number, sql in enumerate(found, 1):
+        # numbered only where there are several
         yield Work(name if len(found) == 1 else f"{name}:{number}", sql)
 
 
@@ -110,6 +116,7 @@ where d.datname = current_database() and pg_get_userbyid(s.userid) <> all(%s::te
   and s.query !~ %s
 order by s.total_exec_time desc limit %s"""
 # of what is read some only asks the server about itself
+# how many more are read, as tools' own questions are dropped afterwards
 _SPARE = 200
 _NAME = 60
 
@@ -129,6 +136,7 @@ def top(session: Asks, n: int, own: Collection[str] = ()) -> tuple[Work, ...]:
             "pg_stat_statements is not in this database: give a file of queries, or CREATE EXTENSION "
             "pg_stat_statements (the server loads it with shared_preload_libraries)"
         )
+    # Rewright's looks at stored rows begin with a comment of its own
     rows = session.ask(_TOP.format(schema=schema), [list(own), f"^{re.escape(OWN)}", n + _SPARE])
     found = [row for row in rows if not _asks_the_server(str(row[0]))][:n]
     return tuple(
@@ -142,6 +150,7 @@ def _asks_the_server(text: str) -> bool:
     try:
         read = mentions_of(text).relations
     except NotASelect:
+        # what does not parse as a SELECT does not only ask the server
         return False
     return all(
         one.name.schema in {"pg_catalog", "information_schema"} or one.name.name.startswith("pg_")
@@ -151,6 +160,7 @@ def _asks_the_server(text: str) -> bool:
 
 def _first_words(text: str) -> str:
     flat = " ".join(text.split())
+    # cut at a word
     return flat if len(flat) <= _NAME else flat[:_NAME].rsplit(" ", 1)[0] + " …"
 
 
@@ -174,9 +184,12 @@ def work_off(
     """
     finished = []
     for work in works:
+        # parameters have no values here: EXPLAIN alone can be asked
         chosen = replace(settings, measure="explain") if has_parameters(work.sql) else settings
+        # what it took was with other values
         observed = None if chosen.measure == "explain" else work.observed
         outcome = rewriter.optimise(work.sql, observed_seconds=observed, settings=chosen)
+        # advice is for what nothing is served of
         done = Done(work, outcome, () if outcome.servable else tuple(advise(work.sql)))
         progress(done)
         finished.append(done)

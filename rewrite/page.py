@@ -33,6 +33,7 @@ def markdown(done: Sequence[Done]) -> str:
     for d in done:
         if d.outcome.best is not None or d.advice:
             lines += ["", f"## {_cell(d.work.name)}", "", *(f"- {_cell(line)}" for line in _details(d))]
+        # a proposal is shown with its text as well: somebody may want to run it by hand
         if d.outcome.best is not None:
             lines += ["", *_fenced("\n".join(diff(d)), "diff")]
     return "\n".join(lines) + "\n"
@@ -72,6 +73,7 @@ def diff(done: Done) -> list[str]:
             "original",
             "replacement",
             lineterm="",
+            # the whole text, not only the lines around a change
             n=1000,
         )
     )
@@ -92,6 +94,7 @@ def _details(done: Done) -> list[str]:
 def _pair(before: float | None, after: float | None, unit: str, *, cancelled: bool = False) -> str:
     if before is None or after is None:
         return ""
+    # cancelled: the time says at least
     was = f"> {_figure(before)}{unit} (cancelled)" if cancelled else f"{_figure(before)}{unit}"
     return f"{was} → {_figure(after)}{unit}"
 
@@ -105,7 +108,9 @@ def _row(texts: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
+    # one line: a line break would end the table's row
     flat = html.escape(" ".join(text.split()), quote=False)
+    # Markdown's own signs in a query's text or name must not format the report
     return "".join(f"\\{c}" if c in "\\|`*_[]" else c for c in flat)
 
 

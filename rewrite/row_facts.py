@@ -36,8 +36,10 @@ def trusted(catalog: Catalog, policy: Policy, broken: Iterable[RowFact]) -> Cata
     """The catalog in which what must not be relied on guarantees nothing.
     ``broken``: known not to be kept.
     """
+    # a foreign key that is declared to be kept (`declared`) is believed in spite of what was found
     names = {fact for fact in broken if fact.kind != "foreign key" or policy != "declared"}
     if policy == "never":
+        # `never`: keys that triggers keep guarantee nothing, looked at or not
         names |= {fact for fact in row_facts(catalog) if fact.kind == "foreign key"}
     tables = {fact.ref for fact in names}
     changed = [_doubted(table, names) for table in catalog.relations if table.ref in tables]
@@ -56,6 +58,7 @@ def rests_on(catalog: Catalog, evidence: Evidence | None, texts: Sequence[str]) 
     """
     if evidence is None:
         return frozenset()
+    # tested or judged: on databases that kept all that is declared
     if evidence.level == "proved":
         named = [_named(catalog, text) for text in evidence.assumptions]
         if None not in named:
@@ -70,6 +73,7 @@ def rests_on(catalog: Catalog, evidence: Evidence | None, texts: Sequence[str]) 
 
 def to_look_at(facts: Iterable[RowFact], policy: Policy) -> frozenset[RowFact]:
     """Those of the facts that are believed only after a look at the rows."""
+    # NOT NULL and CHECKs are looked at under any policy: the server itself may have let rows slip in
     return frozenset(fact for fact in facts if policy == "verified" or fact.kind != "foreign key")
 
 
@@ -80,6 +84,7 @@ def is_lasting(catalog: Catalog, fact: RowFact) -> bool:
     """
     table = catalog.table(fact.ref)
     alone = table.kind == "table" and not table.has_children
+    # before 18 NOT NULL has no row of its own in pg_constraint, which would change when it is declared anew
     return alone and (fact.kind == "check" or (fact.kind == "not null" and catalog.version >= 180000))
 
 
@@ -108,10 +113,13 @@ def search(
         believed = trusted(catalog, policy, known)
         outcome = run(believed)
         needed = _needed(believed, outcome)
+        # only what the best rests on: most declarations are never needed
         bad = look(to_look_at(needed, policy))
         if not bad:
             return Searched(_told(outcome, known), needed, known)
+        # found broken: the next search does without it
         known.update(bad)
+    # each search came upon another broken fact: the original stays
     nothing = replace(outcome, best=None, servable=False, reason="", hints=None)
     return Searched(_told(nothing, known), frozenset(), known)
 
@@ -129,11 +137,13 @@ def _needed(catalog: Catalog, outcome: Outcome) -> frozenset[RowFact]:
     if best is None:
         return frozenset()
     texts = (outcome.original, best.checked.candidate.sql)
+    # the template's proof may rest on more than the pair's
     return rests_on(catalog, best.checked.evidence, texts) | rests_on(catalog, outcome.scoped.evidence, texts)
 
 
 def _names(texts: Sequence[str]) -> set[tuple[str, str]]:
     nodes = (node for text in texts for node in nodes_of([s.stmt for s in parse(text)]))
+    # nodes of subqueries and CTEs too; a CTE's name that is no table is found in no catalog
     return {(n.schemaname or "", n.relname or "") for n in nodes if isinstance(n, ast.RangeVar)}
 
 
@@ -141,6 +151,7 @@ def _facts_of(table: Table) -> Iterator[RowFact]:
     yield from (_reference(table, key) for key in table.foreign_keys if key.usable)
     yield from (_not_null(table, column) for column in table.columns if column.not_null)
     yield from (_check(table, check) for check in table.checks if check.usable)
+    # a key across partitions is only as good as the bounds that keep its values apart
     if table.kind == "partitioned" and table.keys:
         yield _bounds(table)
 
@@ -236,4 +247,5 @@ def _doubted(table: Table, broken: set[RowFact]) -> Table:
 def _doubted_key(table: Table, key: Key, nullable: set[str], broken: set[RowFact]) -> Key:
     if _bounds(table) in broken:
         return replace(key, doubt="F23")
+    # a primary key says NOT NULL of its columns: without that it is not the key that was proved with
     return replace(key, doubt="F24") if key.primary and nullable & set(key.columns) else key

@@ -73,6 +73,7 @@ class Choosing:
             return first
         if self.chooser is not None:
             return self._asked(groups, heads)
+        # those with as many votes as the first, counted by the rows they give
         tied = [h for h in heads if groups.votes_of_result(h) == groups.votes_of_result(first)]
         results = list({h.result: h for h in reversed(tied)}.values())[::-1]
         if len(results) > 1:
@@ -108,6 +109,7 @@ class Choosing:
         best = heads[0]
         for other in heads[1 : 1 + _ALTERNATIVES]:
             difference = groups.difference(best, other)
+            # the same rows, and nothing known tells them apart: there is nothing to ask
             if difference is None and best.result == other.result:
                 continue
             choice = Choice(

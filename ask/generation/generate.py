@@ -108,6 +108,7 @@ class _Maker:
         try:
             text = self.asking.reply("generation", messages, temperature=self.temperature)
         except BadReply:
+            # a reply without an action, which the machine counts
             text = ""
         return self.machine.take(text, tokens_in(messages) + tokens_of(text))
 

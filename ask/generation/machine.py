@@ -119,6 +119,7 @@ class Machine:
         """
         plans = [turn.said for turn in self._turns if turn.tag == "REFINE"]
         shown: list[str] = []
+        # in characters, about three a token
         room = self.settings.history_tokens * 3
         for turn in reversed(self._turns):
             if turn.tag in {"EXPLORE", "SQL"}:
@@ -141,6 +142,7 @@ class Machine:
         action = action_of(reply)
         if action is None:
             return self._refuse(None, reply, "There is no action in that reply. Begin with one of the tags.")
+        # behind a query that ran nothing more need be asked
         if self.forced and action.tag == "CONFIRM" and self.state == "ran":
             return self._confirm(action)
         if self.forced and action.tag != "SQL":
@@ -174,6 +176,7 @@ class Machine:
 
     def _refuse(self, tag: Tag | None, reply: str, why: str) -> Command:
         self._unusable += 1
+        # a query that was refused never ran: consolidation leaves it out
         self._turns.append(_Turn(tag if tag != "SQL" else None, reply[:500], why))
         if self._unusable >= _UNUSABLE or self.spent:
             return self._end("its replies hold no usable action")
@@ -195,6 +198,7 @@ class Machine:
             self.state = "failed"
             follow = "Mend it."
         self._turns[-1].answer = f"{result}\n\n{follow}"
+        # a forced query that ran is the last
         if self.spent or (worked and self.forced):
             return self._end()
         return Again()

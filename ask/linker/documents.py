@@ -40,6 +40,7 @@ def passages_of(text: str) -> list[str]:
         lines = paragraph.strip("\n").splitlines()
         while lines and _HEADING.match(lines[0]):
             level = len(lines[0]) - len(lines[0].lstrip("#"))
+            # a heading ends those of its level and below
             headings = [h for h in headings if len(h) - len(h.lstrip("#")) < level] + [lines.pop(0)]
         body = "\n".join(lines)
         if body.strip():
@@ -76,6 +77,7 @@ def _kept(asking: Asking, document: Document, subject: Subject) -> list[str]:
             numbers = asking.form("documents", messages, Passages).numbers
         except ModelError:
             continue
+        # numbers of other batches were not shown to it
         kept += [passages[i] for i in sorted(set(numbers)) if start <= i < end]
     while kept and tokens_of("\n\n".join(kept)) > _MOST_TOKENS:
         kept.pop()

@@ -62,6 +62,7 @@ def prune(
     work = [(batch, one) for batch in batches for one in passes]
     with ThreadPoolExecutor(asking.settings.parallel, thread_name_prefix="ask-prune") as pool:
         said = list(pool.map(lambda w: _said(asking, description, subject, steps, *w), work))
+    # batches are dictionaries, told apart as objects
     answers = {(id(batch), one): pairs for (batch, one), pairs in zip(work, said, strict=True)}
     left: dict[str, list[str]] = {}
     for batch in batches:
@@ -70,6 +71,7 @@ def prune(
             staying = [c for c in columns if (table, c) in likely or stays((table, c), deleted, kept)]
             if staying:
                 left.setdefault(table, []).extend(staying)
+    # passes that would delete everything say nothing
     return left or chosen
 
 

@@ -93,6 +93,7 @@ def _final(
     kept += [pair for pair in marked if pair not in rejected and pair not in kept]
     selection = selection_of(kept) or {table: list(columns) for table, columns in left.items()}
     for table, columns in selection.items():
+        # keys join what stays, whatever was said of them
         keys = (c.name for c in description.tables[table].columns if c.key)
         columns.extend(name for name in keys if name not in columns)
     reasons = tuple(Rejection(f"{table}.{column}", why) for (table, column), why in rejected.items())

@@ -79,6 +79,7 @@ def by_row(intent: Intent, context: Context, spelling: Spelling, key_of: KeyOf) 
     owners = {t for e in intent.groups for t in tables_of(e)}
     table = next(iter(owners), None)
     if table is None or len(owners) != 1 or not all(isinstance(e, Column) for e in intent.groups):
+        # groups of several rows of the table: its rows are none of them
         return None
     if not any(isinstance(e, Column) and (e.column.key or e.column == key_of(table)) for e in intent.groups):
         return None
@@ -89,6 +90,7 @@ def by_row(intent: Intent, context: Context, spelling: Spelling, key_of: KeyOf) 
         if not isinstance(measure, Aggregate):
             raise Unclear("a time between two columns beside what is measured of other rows")
         text, chance, tables, taken = _subquery(measure, table, inside, context, spelling, key_of)
+        # a sum of nothing is 0 to who asks for each row
         if intent.every and measure.function == "sum":
             text = f"coalesce({text}, 0)"
         spelling.apart[measure] = text
@@ -117,9 +119,11 @@ def _subquery(
     own = [c for c in conditions if _reached(context, of, tables_of(c), spelling.roles)]
     needed = [t for c in (*own, *measure.where) for t in tables_of(c)]
     reached = [table, *(s.new for s in steps)]
+    # joined already, within the subquery or as the row outside
     more, chance = path(context, of, [t for t in needed if t not in reached], spelling.roles)
     if any(s.multiplies for s in more) or table in {s.new for s in more}:
         raise Unclear("the joins would count a measured row several times")
+    # several rows of the group's table may share one that is measured
     back = direct(context, of, table, spelling.roles)
     if any(s.multiplies for s in back):
         key = key_of(of)

@@ -31,6 +31,7 @@ def bests(draft: Draft) -> None:
     tops = [i for i, link in enumerate(draft.links) if link.mark in {"top", "bottom"} and not link.used]
     if not tops and _firsts(draft, groups):
         return
+    # two of either are two questions
     if len(groups) != 1 or len(tops) != 1 or draft.order or is_commonness(draft.links[tops[0]]):
         return
     at, of = tops[0], groups[0]
@@ -95,6 +96,7 @@ def _measured(draft: Draft, by: int) -> tuple[Expression, int]:
 def _of_property(draft: Draft, at: int, of: int) -> tuple[TableContext, Expression, Direction] | None:
     """`the oldest act of each genre`."""
     place = draft.next(at, "table")
+    # the table right behind `each` is the group's
     if place is None or place == of + 1 or draft.links[at].adjective is None:
         return None
     table = draft.scope.table(draft.links[place])
@@ -123,6 +125,7 @@ def _of_measure(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressio
     if measure is None or asks is None:
         return None
     way: Direction = "desc" if draft.links[at].mark == "top" else "asc"
+    # the one table before is what is ranked
     if len(before) == 1:
         table = draft.scope.table(draft.links[before[0]])
     elif not before and draft.scope.roles[asks] == "who" and isinstance(measure, Column):

@@ -89,6 +89,7 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     negated = draft.before(at, "not")
     if negated is not None:
+        # what is not more is as much or less
         operator = {">": "<=", "<": ">=", "=": "<>"}.get(operator, "")
         if not operator:
             raise Unclear(f"it is not clear what is meant by not {draft.links[at].text}")
@@ -105,6 +106,7 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
     if right is not None and _of_its_own(draft.links[right]):
         right = None
+    # `lakes larger than 1000`: no column is named on either side
     if right is None and left is not None and _by_size(draft, at, operator, number, left):
         return
     _compare(
@@ -200,6 +202,7 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         draft.where.append(Compared(Column(column), "=", "1"))
         draft.use(right)
         return
+    # what stands behind the number is compared where it is a number, else counted
     if right is not None and draft.links[right].mark == "column":
         column = draft.scope.column(draft.links[right], ("number",))
         if column.kind == "number" and column.name.lower() != "id" and not column.key:
@@ -227,6 +230,7 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         column_of = counting_column(draft, counted)
         different = draft.links[right - 1].mark == "distinct"
         rows = Aggregate("count", counted.ref, distinct=different)
+        # a column that counts rows of that kind holds more than there are rows
         measure_of: Expression = Aggregate("sum", column_of) if column_of and not different else rows
         _having_count(draft, at, operator, value, right, measure_of)
         return
@@ -262,6 +266,7 @@ def _in_the_unit(draft: Draft, at: int, number: int) -> ColumnContext | None:
 
 def _flag(draft: Draft, at: int) -> bool:
     """Whether a column of numbers says yes or no."""
+    # `is_open` with no more than two values
     link = draft.links[at]
     named = all(names.normal(c.name).split()[:1] in (["is"], ["has"]) for c in link.columns)
     few = all(c.distinct <= 2 for c in link.columns)
@@ -352,6 +357,7 @@ def table_before(draft: Draft, at: int) -> TableContext:
         link = draft.links[i]
         if link.mark == "table":
             return draft.scope.table(link)
+        # `visits dated in May`: the date tells when, and not whose
         dated = link.mark == "column" and draft.links[i + 1].mark == "moment"
         if link.mark == "column" and not link.used and not dated:
             return draft.scope.context.table(draft.scope.column(link).table)
@@ -428,6 +434,7 @@ def _comparative(draft: Draft, at: int) -> None:
     units = draft.scope.numbered.get(draft.links[number].number, ())
     column, way = draft.scope.property(draft.about(at), adjective.steps, units)
     of_a_year = "year" in draft.scope.words(column)
+    # a year is older than a number only if that is a year too
     if column.kind != "number" or of_a_year != (_is_year(draft.links[number].number) and not units):
         raise Unclear(f"it is not clear what is {draft.links[at].text} than {draft.links[number].text}")
     draft.where.append(Compared(Column(column), ">" if way == "desc" else "<", draft.links[number].number))

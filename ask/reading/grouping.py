@@ -43,6 +43,7 @@ def groups(draft: Draft) -> None:
 def group(draft: Draft, at: int) -> None:
     """What an `each` names. Raises Unclear."""
     draft.use(at)
+    # `each waiter` may be a condition's value, whose rows are the group
     taken = int(_each_of_a_kind(draft, at))
     place = at + 1 + taken
     while place < len(draft.links) and not draft.links[place].used:
@@ -156,6 +157,7 @@ def _grouped(draft: Draft, place: int) -> int | None:
         return (follows or place) + 1
     if link.mark in {"column", "flag"}:
         column_of = draft.scope.column(link)
+        # a number of things that is called in the singular is divided by
         if draft.links[place - 1].word == "per" and _counts_units(column_of, link):
             raise Unclear(f"it is not clear whether what is wanted is divided by {column_of.name}")
         if (
@@ -209,6 +211,7 @@ def _own_column(draft: Draft, place: int) -> Column | None:
         for j in draft.scope.context.joins
         if any((k.table, k.name) == (c.table, c.name) for k in j.keys for c in held) and j.one.table == group
     ]
+    # a key, which the joined table's rows are told by
     if len(held) != 1 or (joined and draft.scope.words(held[0])[-1] in names.KEY_WORDS):
         return None
     draft.scope.mentioned = [t for t in draft.scope.mentioned if t.ref != group]

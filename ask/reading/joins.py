@@ -213,6 +213,7 @@ def _best(
     rivals = [way for way in ways if way not in kept and likely(way) >= _NEARLY * best]
     if len(kept) == 1:
         return kept[0], _RIVAL if best < 1 and _another_way(kept[0], rivals, near) else 1.0
+    # words that name the ends of the way say no role
     ends = {stem(w) for ref in (_begins_at(kept[0]), target) for w in names.words(ref.name)}
     said = {role(word) for word in roles if stem(word) not in ends}
     told = [way for way in kept if _told(way, kept, said)]

@@ -54,9 +54,9 @@ class Link:
     added: bool = False
     """Whether an `and` stands right before it."""
     misspelled: bool = False
+    """Whether it is no word, and was taken for one that is spelled nearly so."""
     in_part: bool = False
     loosely_cut: bool = False
-    """Whether it is no word, and was taken for one that is spelled nearly so."""
     tests: tuple[dict[ColumnContext, Condition], ...] = ()
     """The conditions that a hint says it stands for, each by the columns that may be meant."""
     keys: tuple[Join, ...] = ()

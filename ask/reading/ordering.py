@@ -85,6 +85,7 @@ def settle(draft: Draft) -> None:
         if not isinstance(expression, Whole):
             settled.append((expression, way))
             continue
+        # the rows that are kept are ordered already
         if draft.limit and settled:
             continue
         if (told := _told(draft, expression.said, way)) is not None:
@@ -198,6 +199,7 @@ def _ordered(draft: Draft, at: int) -> None:
     while place < len(draft.links) and draft.links[place].mark != "stop":
         if (way := _way(draft, place, first=not keys)) is not None:
             draft.use(place)
+            # the second end of a range says what the first has said
             if keys and keys[-1][1] is not None and draft.links[place].preposition == "to":
                 pass  # `from the best to the worst`
             elif keys and keys[-1][1] is None:
@@ -215,6 +217,7 @@ def _ordered(draft: Draft, at: int) -> None:
             apart, place = True, place + 1
         else:
             found = _key(draft, place) if len(keys) < _MOST_KEYS else None
+            # what follows without a comma or direction of its own is wanted otherwise
             if found is None or (keys and not _listed(draft, place, found[1])):
                 break
             draft.use(*(i for i in range(at, found[1]) if draft.links[i].mark != "comma"))

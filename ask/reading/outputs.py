@@ -50,6 +50,7 @@ def measures(draft: Draft) -> None:
         if found is None:
             continue
         expression, end = found
+        # of grouped rows a bare column is added up, unless it is each row's own
         if isinstance(expression, Column) and draft.groups and not _row_wise(draft, expression):
             expression = Aggregate("sum", expression.column)
         draft.outputs.append((at, expression))
@@ -194,6 +195,7 @@ def _rows(draft: Draft) -> None:
                 and table.ref not in read
             ):
                 draft.scope.doubt(f"whether only what has rows of {table.ref.name} is meant", _BY_VERB)
+            # a column that counts these rows is what is measured, and no join
             if (counts := _counting(draft, at)) is None:
                 draft.rows.append(table.ref)
             else:

@@ -71,6 +71,7 @@ def kept(
     likely in; of a large schema no more than `SHARE` of all columns.
     """
     everything = sum(len(t.columns) for t in scope.context.tables)
+    # in a small schema the share by name is bound enough
     most = math.floor(SHARE * everything) if everything > _LARGE else everything
     wanted = max(
         _LEAST, math.floor(share * len({c.name.lower() for t in scope.context.tables for c in t.columns}))
@@ -116,6 +117,7 @@ def _tables(links: Sequence[Link], scope: Scope) -> dict[TableRef, float]:
         for table in link.tables:
             found[table.ref] = max(found[table.ref], link.fit(table))
         owners = {c.table for c in (*link.columns, *(c for c, _ in link.values))}
+        # a value or column of several tables makes each of them less likely
         for owner in owners:
             found[owner] = max(found[owner], 0.9 / len(owners))
     for table in scope.context.tables:
@@ -126,6 +128,7 @@ def _tables(links: Sequence[Link], scope: Scope) -> dict[TableRef, float]:
     near = dict(found)
     for join in scope.context.joins:
         for a, b in ((join.many.table, join.one.table), (join.one.table, join.many.table)):
+            # a neighbour may be needed to join what is
             found[a] = max(found[a], 0.4 * near.get(b, 0.0))
     return found
 
@@ -152,6 +155,7 @@ def _of_table(
             yield column, 0.85
         if scope.words(column) == ("count",):
             yield column, 0.85
+    # without a time nobody asks for dates
     if timed:
         for column in (*scope.times(table), *scope.months(table)):
             yield column, 0.85
@@ -194,6 +198,7 @@ def _by_words(question: str, scope: Scope) -> Iterable[tuple[ColumnContext, floa
             often[word] += 1
     for column in columns:
         words = own[column.table, column.name]
+        # a word that many columns have tells little
         hit = sum(1 / math.sqrt(often[w]) for w in words & said)
         if hit:
             yield column, 0.45 + 0.4 * hit / sum(1 / math.sqrt(often[w]) for w in words)

@@ -33,6 +33,7 @@ def asks_which_has_more(links: Sequence[Link]) -> bool:
 def _weighing(links: Sequence[Link]) -> int | None:
     """The place of a `more` that no `than` follows; `how many more` asks for a difference."""
     found = [i for i, link in enumerate(links) if link.mark in _MARKS and link.word in _WAYS]
+    # two of them, or a measure before it, are another form
     if len(found) != 1 or any(link.mark in {"than", "count", "sum"} for link in links[: found[0]]):
         return None
     return None if any(link.mark == "than" for link in links[found[0] :]) else found[0]
@@ -143,6 +144,7 @@ def _measure(draft: Draft, at: int, column: ColumnContext) -> Expression:
     words = draft.scope.words(measured)
     if measured.kind != "number" or measured.key or words[-1] in NOT_ADDED:
         raise Unclear(f"it is not clear how {link.text} is to be compared")
+    # `more` adds up what there is of each; of `higher` only one row's number can be meant
     if draft.links[at].word not in _COUNTED and not (column.unique and measured.table == column.table):
         raise Unclear(f"it is not clear whether the average or the sum of {link.text} is meant")
     return Aggregate("sum", measured)

@@ -51,6 +51,7 @@ def _value(draft: Draft, at: int) -> None:
     beside = draft.before(at if named is None else named, "column", "label", "identifier")
     after = draft.next(at, "column", "label")
     earlier = _listed_before(draft, at)
+    # of a list all values are of one column
     if earlier is not None and any(c == earlier for c, _ in link.values):
         beside = after = None
         link.values = tuple((c, v) for c, v in link.values if c == earlier)
@@ -118,6 +119,7 @@ def _unseen(draft: Draft, at: int, link: Link, beside: int | None) -> ColumnCont
         else:
             owner = draft.about(at)
             column = draft.scope.key(owner) if named.mark == "identifier" else draft.scope.label(owner)[0]
+        # all values of the column are known, and this is none of them
         if column.kind != "text" or 0 < column.distinct == len(column.values):
             raise Unclear(f"the data does not say: {column.name} has no value {link.text}")
         return column
@@ -140,6 +142,7 @@ def column_of_value(
     """
     scope = draft.scope
     columns = list(dict.fromkeys(c for c, _ in held))
+    # `from Bonn`, of a flight with a `from_city`
     if len(columns) > 1 and link.preposition:
         by_role = [c for c in columns if link.preposition in scope.words(c)]
         columns = by_role or columns
@@ -151,6 +154,7 @@ def column_of_value(
         written = [c for c in columns if any(o == c and v.lower() == link.word for o, v in held)]
         columns = written or columns
     if len(columns) > 1:
+        # of the tables that the question speaks of
         spoken = [c for c in columns if c.table in scope.refs()]
         draft.scope.doubt("a value that several tables hold", 0.97 if len(spoken) == 1 else 1.0)
         columns = spoken or columns
@@ -182,6 +186,7 @@ def _of_the_rows(draft: Draft, columns: list[ColumnContext]) -> list[ColumnConte
     spoken = [link.tables[0].ref for link in draft.links if link.mark == "table"]
     # `senior translators in Germany`: their title says already whose country it is
     spoken = spoken or [c.column.table for c in draft.where if isinstance(c, OneOf)]
+    # the table whose rows the question asks for, and what each of them leads to
     told = [c for c in columns if spoken and c.table in draft.scope.told_by(spoken[0])]
     if len(told) != 1:
         return []
@@ -219,6 +224,7 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
         None,
     )
     joint = [i for i in range(max(0, at - 2), at) if draft.links[i].mark == "or" and not draft.links[i].used]
+    # `Porto or red`: values of two columns, either of which may hold
     if same is None:
         if joint and any(link.used for link in draft.links[: joint[0]] if link.mark in {"value", "quoted"}):
             last = draft.where.pop() if draft.where and isinstance(draft.where[-1], OneOf) else None
@@ -238,6 +244,7 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
         listed = True
     else:
         listed = either or _plural(draft, at) or _placed(draft, at)
+    # `red and blue` of one column: no row has both
     if not listed and not condition.negated:
         raise Unclear(f"two values of one column: {condition.column.name}")
     draft.use(*joint)
@@ -272,6 +279,7 @@ def _plural(draft: Draft, at: int) -> bool:
 def _is_had(draft: Draft, at: int) -> bool:
     """`patients that have insurance`: those of whom one is known, where it is not of all."""
     link = draft.links[at]
+    # with more behind it, it is said of what follows
     ends = at + 1 == len(draft.links) or draft.links[at + 1].mark in {"stop", "comma"}
     plural = link.word.endswith("s") and not link.word.endswith("ss")
     told = all(c.kind in {"text", "date"} and c.nulls and not c.key for c in link.columns)

@@ -81,12 +81,14 @@ class _Writer:
         self._compose()
         if (apart := self._apart()) is not None:
             return apart
+        # what is shown decides the joins; what is only tested may be asked in a subquery
         root, shown, tested = self._root(), self._shown_tables(), self._tested_tables()
         steps, likelihood = path(self.context, root, shown, self.roles, self.said)
         reached = [root, *(s.new for s in steps)]
         others = [t for t in tested if t not in reached]
         more, chance = path(self.context, root, [*reached[1:], *others], self.roles, self.said)
         rest = more[len(steps) :]
+        # a condition that would repeat rows asks whether there is one that meets it
         if any(s.multiplies for s in rest) and (key := self.key(root)) is not None:
             where = self._only(root, key, steps, more)
         else:
@@ -200,6 +202,7 @@ class _Writer:
     def _compose(self) -> None:
         """Groups by what is shown beside a measure."""
         intent = self.intent
+        # nothing measured is shown or ordered by: rows are listed as they are
         if not self.measures or (
             not any(aggregates_of(e) for e in [*intent.outputs, *(e for e, _ in intent.order)])
             and not intent.having
@@ -235,6 +238,7 @@ class _Writer:
             for table in of:
                 if not self._multiplied(table, root, steps):
                     continue
+                # what a join only repeats does not change it
                 if measured_once(measure):
                     continue
                 key = self.key(table)
@@ -253,6 +257,7 @@ class _Writer:
             }
             to_groups = [s for s in needed(root, steps, grouped) if self._links(s, steps, grouped)]
             return any(s.multiplies for s in steps if s not in to_groups)
+        # reached from many rows its own are met several times, or something else multiplies
         return any(not s.multiplies for s in steps if s.new == table) or any(s.multiplies for s in steps)
 
     def _links(self, step: Step, steps: Sequence[Step], grouped: set[TableRef]) -> bool:
@@ -270,5 +275,6 @@ class _Writer:
         shown = {t for e in self.intent.outputs for t in tables_of(e)}
         extra = [s for s in steps if s.new not in shown]
         if any(s.multiplies for s in extra):
+            # rows of a table that is not shown give the same row of the head again
             return True
         return head != root and root not in shown

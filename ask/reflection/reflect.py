@@ -68,12 +68,15 @@ class Reflection:
             analysis = self._analysed(current)
             lesson = (analysis.stage, analysis.lesson) if analysis.lesson else None
             following = self._refined(current, analysis)
+            # no new query: what there is stays
             if following.made.error and not following.made.sql:
                 break
             self.iterates.append(following)
         best = max(self.iterates, key=lambda i: i.verdict.score)
+        # the lesson at hand is the last refinement's
         improved = best is not self.iterates[0] and best.verdict.passes and best is self.iterates[-1]
         judgement = best.verdict.judgement
+        # a faithful query shows that nothing is lacking
         lacks = judgement.data_lacks if judgement is not None and not judgement.faithful else ""
         return Reflected(best, len(self.iterates) - 1, lesson if improved else None, lacks)
 

@@ -102,6 +102,7 @@ class Stages:
 
     def again(self, stage: Stage, plan: Plan, violations: Sequence[Violation]) -> Plan:
         """The plan with one stage done again; as it was where that fails."""
+        # the query itself is no part of the plan
         if stage not in _KINDS:
             return plan
         try:

@@ -106,6 +106,7 @@ def _without_schema(sql: str) -> str:
     places = sorted(
         (node.location for node in nodes_of(pglast.parse_sql(sql)[0].stmt) if _is_ours(node)), reverse=True
     )
+    # from the last on: what is cut moves no place before it
     for at in places:
         dot = data.index(b".", at)
         rest = data[dot + 1 :].lstrip()
@@ -129,6 +130,7 @@ def context_of(lake: Lake, digest: str = "") -> Context:
             columns.append(_column(table, column, values))
         tables.append(TableContext.of(_ref(table.name), columns, rows=table.rows))
     joins = list(joins_of(lake, tables))
+    # a lake declares no keys: those of several columns are told by joins to them
     own = {join.one.table: [one.name for _, one in join.pairs] for join in joins if join.more}
     tables = [TableContext.of(t.ref, t.columns, rows=t.rows, composed=own.get(t.ref, ())) for t in tables]
     return Context.of(tables=tables, joins=joins, digest=digest)
@@ -146,6 +148,7 @@ def _column(table: Table, column: Column, values: tuple[str, ...]) -> ColumnCont
         column.name,
         _TYPES.get(column.meaning, "text"),
         unique=column.unique and column.rows > 1,
+        # the first column, where its values differ, is taken for the key
         key=column.unique and first and column.rows > 1,
         distinct=column.distinct,
         nulls=column.nulls,
@@ -158,4 +161,5 @@ def _values(lake: Lake, column: Column) -> tuple[str, ...]:
         return ()
     found = lake.index.values(column)
     kept = [value for value, _ in found.counts if value and len(value) <= LONGEST_VALUE]
+    # part of the values would look like all of them
     return tuple(sorted(kept)) if found.complete else ()

@@ -82,6 +82,7 @@ def _single(columns: _Columns, first: str, second: str, edge: Mapping[str, Any])
         one, two = columns.get((first, left)), columns.get((second, right))
         if one is None or two is None or not (one.unique or two.unique):
             continue
+        # of two that are unique the one that is its table's key is referred to
         if one.unique and not (two.unique and two.key and not one.key):
             one, two = two, one
         return Join(one, two, _likelihood(quality))
@@ -96,6 +97,7 @@ def _composed(finder: KeyFinder, key: JoinKey, columns: _Columns, rows: Mapping[
     def apart(one: JoinKey) -> bool:
         return 1 < rows[one.b] == finder.distinct(one.b, tuple(y.name for _, y in one.pairs))
 
+    # either table may be the one that is referred to
     if not apart(key):
         key = key.flipped()
     if not apart(key):

@@ -52,6 +52,7 @@ class KnownDatabases:
         """Reads where nothing fits. Raises psycopg.Error."""
         state = state or state_of(connection)
         known = self._kept.pop(state.key(), None)
+        # values change without a trace in the catalog
         if known is None or time.monotonic() - known.read_at > FRESH_SECONDS:
             known = _read(connection, state)
         self._kept[state.key()] = known

@@ -26,6 +26,7 @@ from rewright.store.records import Rewrite
 STATEMENTS = (
     "select s.query, sum(s.calls), sum(s.total_exec_time) / greatest(sum(s.calls), 1) from "
     "{schema}.pg_stat_statements s"
+    # the most time first: of a long list the tail is of no use
     " join pg_database d on d.oid = s.dbid where d.datname = current_database() and s.query ilike '%select%'"
     " group by s.query order by sum(s.total_exec_time) desc limit 5000"
 )
@@ -47,6 +48,7 @@ class Statements:
         for text, calls, mean in session.ask(STATEMENTS.format(schema=schema)):
             key = _fingerprint(str(text))
             if key is not None:
+                # the first is the one with the most time, among several spellings
                 found.setdefault(key, (int(str(calls)), float(str(mean))))
         return cls(found)
 
@@ -70,6 +72,7 @@ def collect_accepted(
         pair = None if reason else pair_of(rewrite, ddl_of, statements or Statements())
         if pair is not None:
             build.add_pair(pair)
+        # counted by reason, so that a run says what became of all
         said = reason or ("taken" if pair is not None else "its texts can't be read")
         counts[said] = counts.get(said, 0) + 1
     return counts
@@ -84,6 +87,7 @@ def unfit(rewrite: Rewrite, statements: Statements) -> str:
     if rewrite.served < 1:
         return "never served"
     gain = gain_of(rewrite, statements)
+    # served and approved, it may still have gained nothing
     if gain is None or gain < GAIN:
         return "no gain was measured"
     return ""
@@ -92,6 +96,7 @@ def unfit(rewrite: Rewrite, statements: Statements) -> str:
 def gain_of(rewrite: Rewrite, statements: Statements) -> float | None:
     """Before / after, of the store's own measurements, else of pg_stat_statements."""
     before, after = rewrite.original_ms, rewrite.replacement_ms
+    # the store's own measurements are of the same parameters
     if before is None or after is None:
         seen = statements.of(rewrite.proposal.original), statements.of(_replacement(rewrite) or "")
         if seen[0] is None or seen[1] is None:
@@ -111,6 +116,7 @@ def pair_of(rewrite: Rewrite, ddl_of: Callable[[str], str], statements: Statemen
         before, after = without_literals(original, replacement)
     except (PglastError, TooDeep, ValueError):
         return None
+    # without their literals the two are one text: a rewrite by constants alone
     if before == after:
         return None
     steps = ", ".join(rewrite.proposal.sources) or "a person's rewrite"
@@ -137,6 +143,7 @@ def _replacement(rewrite: Rewrite) -> str | None:
     proposal = rewrite.proposal
     if proposal.scope != "any":
         return proposal.replacement
+    # the template's replacement is filled with the original's own literals
     taken = split(proposal.original)
     return None if taken is None else fill(proposal.replacement, taken[1])
 

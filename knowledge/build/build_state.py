@@ -95,6 +95,7 @@ class BuildState:
         """A new pair; one that is there already keeps its state unless its text changed."""
         document = json.dumps(asdict(pair), ensure_ascii=False, sort_keys=True)
         row = self._connection.execute("select document from pair where id = ?", [pair.id]).fetchone()
+        # read again unchanged, a pair keeps how far it has come
         if row is not None and row[0] == document:
             return
         with self._connection:

@@ -16,6 +16,7 @@ from rewright.knowledge.build.build_state import BuildState, Pair
 from rewright.knowledge.build.text import Body, from_html, from_markdown, statements_in
 
 BATCH = 2000
+# bytes of one text: a longer document is a dump of data
 MAX_FILE = 50_000_000
 Progress = Callable[[int], None]
 
@@ -31,6 +32,7 @@ def collect(source: str, build: BuildState, progress: Progress = lambda _n: None
     a set of pairs; other folders and files are documents (Markdown, HTML). Raises NoSource.
     """
     path = Path(source)
+    # the folder of a dump, or its file
     if path.is_dir() and (path / "Posts.xml").exists():
         path = path / "Posts.xml"
     if path.name.lower().endswith(".xml") and path.is_file():
@@ -52,6 +54,7 @@ def _once(build: BuildState, path: Path, read: Callable[[], None]) -> None:
     status = path.stat()
     stamp = f"{status.st_size}:{status.st_mtime_ns}"
     if not build.done(str(path), stamp):
+        # by size and time: a dump is gigabytes
         read()
         build.finish(str(path), stamp)
 
@@ -74,6 +77,7 @@ def _dump(path: Path, build: BuildState, progress: Progress) -> None:
 
 def _rows(path: Path) -> Iterator[tuple[int, int, int, int, int, str, str]]:
     root = None
+    # DTDs could expand to anything
     for event, element in iterparse(path, events=("start", "end"), forbid_dtd=True):
         if root is None:
             root = element
@@ -92,8 +96,10 @@ def _rows(path: Path) -> Iterator[tuple[int, int, int, int, int, str, str]]:
             )
         except ValueError:
             row = None
+        # questions and answers alone, and only with code in them
         if row is not None and row[0] and row[1] in {1, 2} and "<code>" in row[6]:
             yield row
+        # the root would collect all rows
         root.clear()
 
 
@@ -102,12 +108,14 @@ def _pair_up(build: BuildState) -> None:
     for question, answers in build.threads():
         asked = from_html(question[6])
         before = statements_in(asked.blocks)
+        # without SQL in the question there is nothing to compare
         if not before.selects:
             continue
         for answer in answers:
             told = from_html(answer[6])
             after = statements_in(told.blocks)
             for sql in after.selects:
+                # quoted from the question, it is no rewrite
                 if sql not in before.selects:
                     ddl = ";\n".join(filter(None, (before.ddl, after.ddl)))
                     pair = Pair(
@@ -162,6 +170,7 @@ def _sections(text: str, *, html: bool) -> Iterator[tuple[str, str]]:
 
 def _neighbours(path: Path, title: str, body: Body) -> Iterator[Pair]:
     found = statements_in(body.blocks)
+    # two queries beside each other are a rewrite only where the text says so
     if len(found.selects) < 2 or not _INSTEAD.search(body.prose):
         return
     for before, after in zip(found.selects, found.selects[1:], strict=False):

@@ -57,6 +57,7 @@ class _Reader:
 
     def read(self, statement: Any) -> None:
         nodes: list[Any] = list(nodes_of(statement))
+        # a CTE's name, or a derived table's alias, is no table
         self.derived = {str(n.ctename) for n in nodes if isinstance(n, ast.CommonTableExpr)}
         self.derived |= {
             str(n.alias.aliasname) for n in nodes if isinstance(n, ast.RangeSubselect) and n.alias
@@ -69,6 +70,7 @@ class _Reader:
         for node in nodes:
             if isinstance(node, ast.A_Expr):
                 self._typed(node)
+        # after the comparisons, which know types
         for node in nodes:
             if isinstance(node, ast.ColumnRef):
                 self._column(node, None)
@@ -80,11 +82,13 @@ class _Reader:
 
     def _column(self, ref: Any, type_: str | None) -> None:
         names = [str(part.sval) for part in ref.fields if isinstance(part, ast.String)]
+        # `*` and whole rows name no column
         if len(names) != len(ref.fields) or not names:
             return
         table = self._table_of(names)
         if table is not None:
             known = self.tables[table].get(names[-1])
+            # int is a guess, which a comparison overrules
             if known is None or (type_ is not None and known == "int"):
                 self.tables[table][names[-1]] = type_ or known or "int"
 
@@ -94,6 +98,7 @@ class _Reader:
         real = set(self.aliases.values())
         if len(real) == 1 and not self.derived:
             return next(iter(real))
+        # named before, or of what cannot be told: no new column
         if any(names[0] in columns for columns in self.tables.values()) or self.derived or not real:
             return None
         raise NoSchema(f"{names[0]} could belong to several tables")
@@ -114,6 +119,7 @@ def _type_of(value: Any) -> str | None:
             )
         case ast.FuncCall(funcname=names) if names and names[-1].sval == "now":
             return "timestamptz"
+        # `IN (1, 2)`: the first item's
         case tuple() if value:
             return _type_of(value[0])
     return None

@@ -20,7 +20,9 @@ _YEAR = re.compile(r"^(\d{4})(-\d\d(-\d\d.*)?)?$")
 _PIECE = re.compile(r"[^%_]+")
 _FORMATTED = {"to_char", "to_date", "to_timestamp", "date_trunc", "date_part", "extract", "interval"}
 _KEPT_NUMBERS = {-1, 0, 1}
+# numbers begin here, far enough from 0 and 1
 _FIRST = 10
+# distances from here on are all the same
 _FAR = 10
 
 
@@ -34,6 +36,7 @@ def without_literals(*queries: str) -> tuple[str, ...]:
         match constant.val:
             case ast.String(sval=text):
                 constant.val = ast.String(sval=texts.neutral(text or ""))
+            # the text is that of a Float node, such as 12.50: its length and point stay
             case ast.Integer(ival=number):
                 constant.val = ast.Integer(ival=numbers.get(number or 0, number))
             case ast.Float(fval=text):
@@ -43,6 +46,7 @@ def without_literals(*queries: str) -> tuple[str, ...]:
 
 def _constants(statement: Any) -> Iterator[Any]:
     """Literals that are values: not formats of functions, not parts of types, not intervals."""
+    # formats and units are part of the query's shape
     kept: set[int] = set()
     for node in nodes_of(statement):
         match node:
@@ -62,6 +66,7 @@ class _Texts:
 
     def __init__(self, texts: Sequence[str | None]) -> None:
         years = [int(found[1]) for text in texts if (found := _YEAR.match(text or ""))]
+        # by a multiple of four, so that leap years stay leap years
         self._shift = (min(years) - 2000) // 4 * 4 if years else 0
         pieces = [p for text in texts if not _YEAR.match(text or "") for p in _PIECE.findall(text or "")]
         # a piece that begins another keeps to do so
@@ -73,6 +78,7 @@ class _Texts:
     def neutral(self, text: str) -> str:
         if found := _YEAR.match(text):
             return f"{int(found[1]) - self._shift:04}{text[4:]}"
+        # wildcards stand where they stood
         return _PIECE.sub(lambda piece: self._names[piece[0]], text)
 
 
@@ -82,6 +88,7 @@ def _numbers(values: Sequence[int | None]) -> dict[int, int]:
     """
     neutral: dict[int, int] = {}
     last: int | None = None
+    # 0, 1 and -1 mean something in most queries
     for value in sorted({v for v in values if v is not None} - _KEPT_NUMBERS):
         step = _FIRST if last is None else min(value - last, _FAR)
         neutral[value] = step if last is None else neutral[last] + step

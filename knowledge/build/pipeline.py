@@ -58,6 +58,7 @@ def filter_pairs(build: BuildState, rules: Rules, voter: Voter | None = None) ->
         reason = _unwanted(pair, rules)
         if not reason and voter is not None:
             ayes = sum(voter.keep(pair) for _ in range(rules.votes))
+            # a majority of the votes, since one reply of a model is chance
             reason = "" if 2 * ayes > rules.votes else f"the model kept it {ayes} of {rules.votes} times"
         build.move(pair, "dropped" if reason else "kept", reason)
 
@@ -65,10 +66,12 @@ def filter_pairs(build: BuildState, rules: Rules, voter: Voter | None = None) ->
 def _unwanted(pair: Pair, rules: Rules) -> str:
     if not _parses(pair.before) or not _parses(pair.after):
         return "one of the two is no query"
+    # strangers' queries: somebody has to have found the answer good
     if not pair.accepted and pair.score < rules.min_score:
         return f"{pair.score} votes and not accepted"
     if pair.rivals > rules.max_rivals:
         return f"{pair.rivals} answers stand above it"
+    # a rewrite reads what the original reads, in part at least
     if not set(_tables(pair.before)) & set(_tables(pair.after)):
         return "the two read different tables"
     return ""
@@ -97,6 +100,7 @@ def enrich(build: BuildState, embed: Embed | None = None) -> None:
     texts = [f"{title} {text}" for _, title, text in passages]
     names = [f"{Path(source).name}: {title}" for source, title, _ in passages]
     asked = [f"{pair.title} {pair.question} {pair.answer}" for pair in pairs]
+    # by meaning where there are embeddings
     ranked = _by_words(texts, asked) if embed is None else _by_meaning(texts, asked, embed)
     for pair, found in zip(pairs, ranked, strict=True):
         # where the pair itself is from says nothing new
@@ -141,6 +145,7 @@ def verify(
         reason, level = _judge(pair, server, rules)
         if reason:
             build.move(pair, "refused", reason)
+        # written beside another with its pattern: known already
         elif (same := _write(pair, out, level, seen)) is not None:
             build.move(pair, "dropped", f"says the same as {same}")
         else:
@@ -194,6 +199,7 @@ def _write(pair: Pair, out: Path, level: str, seen: dict[object, str]) -> str | 
     if pattern is not None:
         same = seen.setdefault(pattern.form, unit.id)
         if same != unit.id:
+            # the schema was written for this unit alone
             (schemas / f"{schema}.sql").unlink()
             return same
     folder.mkdir(parents=True, exist_ok=True)

@@ -37,8 +37,10 @@ def from_html(html: str) -> Body:
     blocks = [
         tag.get_text()
         for tag in soup.find_all(["pre", "code"])
+        # <pre><code> is one block
         if tag.name == "pre" or not tag.find_parent("pre")
     ]
+    # code is no prose
     for tag in soup.find_all("pre"):
         tag.decompose()
     return Body(" ".join(soup.get_text(" ").split()), tuple(blocks))
@@ -47,6 +49,7 @@ def from_html(html: str) -> Body:
 def from_markdown(text: str) -> Body:
     text = text[:MAX_BODY]
     blocks = [match[2] for match in _FENCE.finditer(text)]
+    # fenced blocks first: they may hold indented lines
     rest = _FENCE.sub(" ", text)
     blocks += [
         re.sub(r"^(?: {4}|\t)", "", match[0], flags=re.MULTILINE) for match in _INDENTED.finditer(rest)

@@ -103,6 +103,7 @@ def _built(pattern: Pattern, answer: Any, bound: Binding, query: Term, keys: Map
     names: dict[str, str] = {}
     for alias in pattern.fresh:
         number = 1
+        # a name that the query has not
         while (name := f"{_plain(alias)}{number}") in taken:
             number += 1
         taken.add(name)
@@ -140,6 +141,7 @@ class _Builder:
             case Var():
                 return self._value(node, copies)
             case tuple():
+                # what a pattern's own range variable is called by, without digits
                 return tuple(self.build(part, copies, outer) for part in node)
             case Term(kind="Block"):
                 return self._block(node, copies, outer)

@@ -19,6 +19,7 @@ OWN = {"Table", "Sub"}
 
 def numbered_blocks(root: Term, first: int) -> Term:
     """Each block with a number of its own, the outermost ``first``."""
+    # by identity: two equal blocks are two
     order = {id(t): n for n, t in enumerate(t for t in walk(root) if t.kind == "Block")}
 
     def visit(node: Any) -> Any:
@@ -41,6 +42,7 @@ def root_blocks(root: Term) -> list[int]:
     """The block at the top, or those of a set operation there."""
     if root.kind == "Block":
         return [root.get("number")]
+    # a set operation's arms are both at the top
     return [
         n
         for side in ("larg", "rarg")
@@ -110,19 +112,23 @@ def aligned(before: Term, after: Term) -> tuple[dict[str, str], dict[str, str], 
     primary: dict[str, str] = {}
     copies: dict[str, str] = {}
     fresh: list[str] = []
+    # names that both have first, so that a copy called otherwise is the further one
     for alias, table in sorted(new.items(), key=lambda pair: (pair[0] not in old, pair[0])):
         base = re.sub(r"_\d+$", "", alias)
         same = [o for o in old if old[o] == table]
         if alias in same:
             of = alias
         elif base in same:
+            # a number at the end was put there by the printer
             of = base
+        # the only one of its table in the question
         elif table is not None and tables[table] == 1:
             of = same[0]
         else:
             fresh.append(alias)
             continue
         if of in primary.values():
+            # a second range variable for one that has its partner already
             copies[alias] = of
         else:
             primary[alias] = of
@@ -155,6 +161,7 @@ def owners_of(root: Term) -> dict[int, Any]:
             body, owner = term.get("query"), ("sub", term.get("alias"))
         elif term.kind == "CommonTableExpr":
             body, owner = term.get("ctequery"), term.get("ctename")
+        # the left arm names a set operation's columns
         while isinstance(body, Term) and body.kind == "SelectStmt" and body.get("larg") is not None:
             body = body.get("larg")
         if isinstance(body, Term) and body.kind == "Block":

@@ -28,11 +28,13 @@ def _number(sql: str) -> Decimal | None:
         value = Decimal(text)
     except InvalidOperation:
         return None
+    # a number of another size could not be written as digits
     return value if value.is_finite() and abs(value) < 10**30 else None
 
 
 def _moment(sql: str) -> datetime | None:
     found = _QUOTED.search(sql)
+    # 2024-01-01::date, or a bare year
     text = found[1] if found else sql.split("::", maxsplit=1)[0]
     for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d", "%Y-%m", "%Y"):
         try:
@@ -43,6 +45,7 @@ def _moment(sql: str) -> datetime | None:
 
 
 def _month_later(value: datetime) -> datetime:
+    # 32 days after the first it is the next month
     return (value.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
@@ -65,6 +68,7 @@ def derivation_of(known: str, wanted: str) -> str:
     """The name of a function that gives ``wanted`` from ``known``, both SQL literals; empty when there is
     none.
     """
+    # times before numbers: 2024 is a year, if a year follows from it
     for how in (*_MOMENTS, *_NUMBERS, "prefix"):
         made = derived(known, f"{how}|{_shape(wanted)}")
         if made == wanted:
@@ -77,6 +81,7 @@ def derived(known: str, how: str) -> str | None:
     name, _, shape = how.partition("|")
     if name == "prefix":
         found = _QUOTED.match(known)
+        # a wildcard in the value would become one of the pattern
         return None if found is None or any(c in found[1] for c in "%_\\") else shape.replace("{}", found[1])
     if name in _MOMENTS:
         moment = _moment(known)
@@ -93,6 +98,7 @@ def derived(known: str, how: str) -> str | None:
     if number is None or "{number}" not in shape:
         return None
     made_number = _NUMBERS[name](number)
+    # 1.0 is written as 1
     text = str(int(made_number)) if made_number == made_number.to_integral_value() else str(made_number)
     return shape.replace("{number}", text)
 
@@ -105,6 +111,7 @@ def _shape(sql: str) -> str:
         return re.sub(r"\d{4}-\d\d-\d\d", "{day}", sql)
     if re.fullmatch(r"-?\d+(\.\d+)?(::\w+)?", sql):
         return re.sub(r"^-?\d+(\.\d+)?", "{number}", sql)
+    # a prefix for LIKE
     if re.fullmatch(r"'[^'%_\\]+%'", sql):
         return "'{}%'"
     if re.fullmatch(r"'[^'%_\\]+'", sql):

@@ -68,6 +68,7 @@ def key_columns(catalog: Catalog) -> dict[str, str]:
     for table in catalog.relations:
         for key in getattr(table, "keys", ()):
             if key.primary and key.usable and len(key.columns) == 1:
+                # the rule's key: one column alone tells the row
                 found[table.ref.name] = key.columns[0]
     return found
 
@@ -84,6 +85,7 @@ def rewrites(
     for made, bound in applications(pattern, query, key_columns(catalog)):
         if made in seen:
             continue
+        # one way to apply a pattern is often found twice
         seen.add(made)
         known = {**_read_through(pattern, bound, real), **bound}
         if all(holds(p, known, catalog, search_path) for p in unit.preconditions):
@@ -117,13 +119,16 @@ def _clause_holds(clause: str, bound: Binding, catalog: Catalog, search_path: tu
             continue
         table = _table(bound.get(Var("table", found[1])), catalog, search_path)
         column = bound.get(Var("column", (found[1], found[2])))
+        # what the pattern did not bind cannot be judged, and does not speak against it
         if table is None or not isinstance(column, str):
             return True
         if form is _KEY:
             return any(key.usable and tuple(key.columns) == (column,) for key in table.keys)
         if form is _NOT_NULL:
             return any(c.name == column and c.not_null for c in table.columns)
+        # a reference that is not valid yet still tells how tables hang together
         return any(tuple(key.columns) == (column,) for key in table.foreign_keys)
+    # words that name nothing of the schema
     return True
 
 

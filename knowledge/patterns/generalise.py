@@ -81,6 +81,7 @@ def generalise(before: Term, after: Term, keys: Mapping[str, str] | None = None)
 def is_aggregate(term: Term) -> bool:
     if term.kind != "FuncCall":
         return False
+    # window functions with OVER are not aggregates of the block, but need its rows as well
     name = term.get("funcname")[-1]
     return isinstance(name, Term) and (name.get("sval") in AGGREGATES or term.get("over") is not None)
 
@@ -125,6 +126,7 @@ class _Generaliser:
         slots: defaultdict[int, list[int]] = defaultdict(list)
         inner: defaultdict[int, list[int]] = defaultdict(list)
         for number, block in before.items():
+            # mates within another mate are not the outermost
             mates = partners[number]
             outermost = [m for m in mates if not any(m in below[other] for other in mates)]
             for name in ("preds", "lefts"):
@@ -133,6 +135,7 @@ class _Generaliser:
                 (slots if mate in outermost else inner)[mate].append(number)
             self._homes[number] = outermost
             block = self._clauses(block, number, (mates, outermost), changes)
+            # a block that the answer has too may have further tables and conditions
             new_before[number] = block.put(open=True) if mates else block
         for holders, name in ((slots, "slots"), (inner, "inner")):
             for mate, numbers in holders.items():
@@ -156,6 +159,7 @@ class _Generaliser:
         """
         conditions = {self.key(p) for p in block.get("preds", ())}
         holding = [m for m in mates if conditions & {self.key(p) for p in after[m].get("preds", ())}]
+        # nothing of this block's is found anywhere: its conditions may belong to any of them
         return list(dict.fromkeys((*outermost, *holding))) if holding else mates
 
     def _clauses(
@@ -163,6 +167,7 @@ class _Generaliser:
     ) -> Term:
         for name in ("targets", *CLAUSES):
             same = [m for m in mates[0] if self.key(changes[m].get(name)) == self.key(block.get(name))]
+            # neither has the clause: only where it could not change the pair's sense may a query have it
             if same and (block.get(name) is not None or self._wraps(block, name, same, changes)):
                 var = Var("clause", (number, name))
                 block = block.put(**{name: var})
@@ -176,6 +181,7 @@ class _Generaliser:
         """Whether a clause that neither has may be there: where it only works on what the block gives."""
         if isinstance(block.get("targets"), Var):
             return True
+        # sorting and cutting at the top work on whatever the block gives
         return name in {"sortClause", "limitCount", "limitOffset"} and all(
             changes[m].get("number") == AFTER for m in same
         )
@@ -188,8 +194,10 @@ class _Generaliser:
             if not isinstance(new, tuple) or len(new) != len(old):
                 continue
             if (number == 0) != (mate in self._roots):
+                # the query's own columns correspond to the answer's own alone
                 continue
             if number and [t.get("name") for t in old] != [t.get("name") for t in new]:
+                # names of inner columns are read outside: they must be the same
                 continue
             differ = [i for i in range(len(old)) if self.key(old[i]) != self.key(new[i])]
             # one differing column of a single one is the same case: others may stand beside it
@@ -236,7 +244,9 @@ class _Generaliser:
                     item in after[m].get("items") for m in self._homes[number]
                 )
                 name = item.get("name")
+                # a table that occurs once on either side needs no copy to be told apart
                 plain = item.kind == "Sub" or all(count[name] <= 1 for count in counts)
+                # copies are compared with their original, which has to stay
                 if homes and item.kind in OWN and plain and item.get("alias") not in self.copies.values():
                     gone.add(item.get("alias"))
         self.before, self.after = (without(side, gone) for side in (self.before, self.after))
@@ -273,6 +283,7 @@ def _folded(before: Term, after: Term) -> tuple[Term, Term]:
     if not (isinstance(old, Term) and isinstance(new, Term)) or len(old.get("those")) < 2:
         return before, after
     pairs = list(zip(old.get("those"), new.get("those"), strict=True))
+    # the same change of each column, variables numbered anew
     if len({Pattern(make("One", it=b), make("One", it=a)).form for b, a in pairs}) > 1:
         return before, after
     first = pairs[0]
@@ -285,4 +296,5 @@ def _folded(before: Term, after: Term) -> tuple[Term, Term]:
 def _is_expression(term: Term) -> bool:
     if term.kind not in _EXPRESSIONS or is_aggregate(term):
         return False
+    # an aggregate within a subquery is the subquery's own
     return not any(is_aggregate(t) for t in walk(term)) or term.kind == "SubLink"

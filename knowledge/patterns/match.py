@@ -54,6 +54,7 @@ class Matcher:
             yield from self._term(pattern, term, bound)
 
     def _variable(self, var: Var, term: Any, bound: Binding) -> Iterator[Binding]:
+        # met before: it must be the same here
         if var in bound:
             if bound[var] == term:
                 yield bound
@@ -75,9 +76,11 @@ class Matcher:
     def _term(self, pattern: Term, term: Term, bound: Binding) -> Iterator[Binding]:
         if pattern.kind == "Block":
             yield from self._block(pattern, term, bound)
+        # AND and OR are bags; NOT has one argument (2)
         elif pattern.kind == "BoolExpr" and pattern.get("boolop") == term.get("boolop") != 2:
             yield from self._all(pattern.get("args"), term.get("args"), bound)
         elif pattern.kind == "A_Expr":
+            # as it is written first, then turned round
             yield from self._fields(pattern, term, bound)
             if (flipped := _flip(term)) is not None:
                 yield from self._fields(pattern, flipped, bound)
@@ -114,6 +117,7 @@ class Matcher:
         if not patterns:
             yield bound, terms
             return
+        # backtracking: each pattern may take any of the terms that are left
         for place, (_, term) in enumerate(terms):
             others = (*terms[:place], *terms[place + 1 :])
             for found in self.match(patterns[0], term, bound):
@@ -124,9 +128,11 @@ class Matcher:
     def _block(self, pattern: Term, term: Term, bound: Binding) -> Iterator[Binding]:
         closed = not pattern.get("open")
         for name in ("items", "lefts", "preds"):
+            # fewer than the pattern needs, or more than it lets a query have
             ours, theirs = len(pattern.get(name, ())), len(term.get(name, ()))
             if ours > theirs or (closed and ours != theirs):
                 return
+        # clauses first: they differ most often, and bags are what takes long
         for with_clauses in self._clauses(pattern, term, bound):
             for with_items, items in self._part(pattern, term, "items", with_clauses):
                 for with_lefts, lefts in self._part(pattern, term, "lefts", with_items):
@@ -140,6 +146,7 @@ class Matcher:
     ) -> Iterator[tuple[Binding, tuple[Any, ...]]]:
         terms = tuple(enumerate(term.get(name, ())))
         for found, left in self._some(pattern.get(name, ()), terms, bound):
+            # in the order in which the query has them
             yield found, tuple(value for _, value in sorted(left, key=lambda pair: pair[0]))
 
     def _clauses(self, pattern: Term, term: Term, bound: Binding) -> Iterator[Binding]:
@@ -187,6 +194,7 @@ class Matcher:
                 (
                     i
                     for i in free
+                    # a few hundred steps: the place was found once already
                     if any(True for _ in Matcher(500).match(wanted, there[i].get("expr"), found))
                 ),
                 free[0],
@@ -205,6 +213,7 @@ def _own(block: Term) -> frozenset[Any]:
 def _flip(term: Term) -> Term | None:
     """``a < b`` as ``b > a``."""
     names = term.get("name")
+    # only plain operators (kind 0) can be turned
     if term.get("kind") != 0 or term.get("lexpr") is None or not names or not isinstance(names[-1], Term):
         return None
     flipped = _FLIPPED.get(names[-1].get("sval"))

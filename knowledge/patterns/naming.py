@@ -124,6 +124,7 @@ class Naming:
             if table is None or self._made.key_columns.get(table) != term.get("name"):
                 self._failed = True
             self.keys.add(var)
+        # read under an alias that neither the question nor the answer introduces
         if alias not in aliases and alias not in self._made.fresh and alias not in self._made.copies:
             self._failed = True
         return term.put(alias=Var("alias", alias), name=var)
@@ -134,6 +135,7 @@ class Naming:
             return Var("const", sql)
         if is_special(sql):
             return term
+        # a constant of the question from which this one follows
         for other in known:
             how = derivation_of(other, sql)
             if how:

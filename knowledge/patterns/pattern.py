@@ -40,6 +40,7 @@ class Pattern:
             for name, value in term.fields:
                 if isinstance(value, Var):
                     fields.append((name, (value.sort, seen.setdefault(value, len(seen)))))
+                # blocks are numbered by appearance, too
                 elif name in {"number", "slots", "inner", "of"} and not isinstance(value, Var):
                     fields.append((name, tuple(seen.setdefault(("b", v), len(seen)) for v in _tupled(value))))
                 else:

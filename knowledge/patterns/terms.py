@@ -70,6 +70,7 @@ class Term:
 
     def put(self, **changes: Any) -> Term:
         """With fields replaced or added; None takes one away."""
+        # None takes a field away
         merged = {**dict(self.fields), **changes}
         return Term(self.kind, tuple((k, v) for k, v in merged.items() if v is not None))
 
@@ -177,6 +178,7 @@ def _block(node: ast.SelectStmt) -> Term:
     for item in node.fromClause or ():
         _flatten(item, items, lefts, preds)
     preds += conjuncts(_term(node.whereClause))
+    # empty lists are the same as none
     rest = {name: _plain(getattr(node, name)) for name in CLAUSES if getattr(node, name) is not None}
     return make(
         "Block",
@@ -267,6 +269,7 @@ def _select(block: Term) -> ast.SelectStmt:
         for table in tables[1:]:
             tree = ast.JoinExpr(jointype=_INNER, isNatural=False, larg=tree, rarg=table)
         for left in lefts:
+            # ON of no condition is true
             on = _node(_conjoin(left.get("on"))) or constant("true")
             tree = ast.JoinExpr(
                 jointype=_LEFT, isNatural=False, larg=tree, rarg=_node(left.get("item")), quals=on

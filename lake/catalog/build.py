@@ -90,6 +90,7 @@ def _add_formats(root: Path, preparer: Preparer, units: dict[str, Unit], unserve
             continue
         name = "_".join(folder.relative_to(root).parts) or root.name
         try:
+            # names of tables are compared without their case
             if name.lower() in {other.lower() for other in units}:
                 raise Unserved(
                     f"not served: a table of the format {format_}, and another table is also called {name}"
@@ -185,6 +186,7 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
     removed = tuple(name for name in known if name not in units)
     for name in removed:
         storage.remove(name)
+    # of files that are gone nothing is told
     for path in failed.keys() - {unit.place for unit in units.values()}:
         storage.drop_broken(path)
     for path, reason in found.unserved.items():
@@ -259,6 +261,7 @@ def _look_at(
             for first, future in waiting:
                 yield first, future.result()
         finally:
+            # whoever stopped reading wants no more of them
             for _, future in waiting:
                 future.cancel()
     for connection in connections:

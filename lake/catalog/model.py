@@ -118,6 +118,7 @@ class Table:
     def column(self, name: str) -> Column | None:
         """The column of that name, whatever its case."""
         lowered = name.lower()
+        # two columns may differ in their case alone
         return next((c for c in self.columns if c.name == name), None) or next(
             (c for c in self.columns if c.name.lower() == lowered), None
         )

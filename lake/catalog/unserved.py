@@ -38,6 +38,7 @@ def format_of(folder: Path) -> str | None:
     if (folder / ".hoodie").is_dir():
         return "Hudi"
     metadata = folder / "metadata"
+    # a folder may be called so by chance
     if metadata.is_dir() and next(metadata.glob("*.metadata.json*"), None) is not None:
         return "Iceberg"
     return None

@@ -119,6 +119,7 @@ def _by_words(index: LakeIndex, columns: list[Column], touched: set[str]) -> Ite
     weight = {word: math.log(1 + len(columns) / len(posted)) for word, posted in postings.items()}
     seen: set[tuple[int, int]] = set()
     for i, key in enumerate(columns):
+        # a key of its table, or what is nearly unique and called like one
         if not (own_key(key, index.tables[key.table]) or (key.uniqueness >= _KEY and _keyed(key))):
             continue
         shared: Counter[int] = Counter()
@@ -135,6 +136,7 @@ def _by_words(index: LakeIndex, columns: list[Column], touched: set[str]) -> Ite
             j
             for j in shared
             if columns[j].table != key.table
+            # said by a word of the key's, or a bare `id`, which may be anything's
             and (told[j] & own or (not told[j] and _keyed(columns[j])))
             and (key.table in touched or columns[j].table in touched)
         ]

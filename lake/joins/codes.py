@@ -77,4 +77,5 @@ class Codes:
             and c.uniqueness < _MANY_ROWS_EACH
             and self._index.contained(c, key, _HELD) >= _HELD
         ]
+        # of two columns of such codes it is not known which is meant
         return JoinKey(table, codes, ((held[0], key),), _QUALITY) if len(held) == 1 else None

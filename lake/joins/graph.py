@@ -76,6 +76,7 @@ def load(index: LakeIndex) -> JoinGraph:
     """
     graph = JoinGraph(index.tables)
     for a, b, payload in index.storage.edges():
+        # edges may be left of tables that are gone
         if a in index.tables and b in index.tables:
             graph.add_edge(a, b, payload)
     return graph

@@ -33,6 +33,7 @@ def _of_one_stem(group: list[tuple[str, Table]]) -> Iterator[tuple[Table, Table]
     """Pairs of which one's name is the other's and more words."""
     for i, (stem, table) in enumerate(group):
         for name, other in group[i + 1 :]:
+            # sorted: what begins with the stem stands right behind it
             if not name.startswith(f"{stem} "):
                 break
             yield table, other

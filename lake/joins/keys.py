@@ -66,6 +66,7 @@ class KeyFinder:
         told = [parts[x.name, y.name] for x, y in completed]
         worth = [min(1.0, p.quality / selective(max(p.a.uniqueness, p.b.uniqueness))) for p in told]
         worth = [
+            # one name on both sides is worth a key, whatever share of the values meets
             max(w, 0.9) if names.referred(p.a.name) == names.referred(p.b.name) else w
             for w, p in zip(worth, told, strict=True)
         ]
@@ -116,6 +117,7 @@ class KeyFinder:
         for pair in sorted((p for p in pairs if _companion(p)), key=lambda p: -p.schema):
             if len(key) >= _MOST_PAIRS or any(pair.a is x or pair.b is y for x, y in key):
                 continue
+            # what sharpens the key by less adds only chances to miss rows
             if self._sharpness([*key, (pair.a, pair.b)]) > self._sharpness(key) + 0.1:
                 key.append((pair.a, pair.b))
             if self._sharpness(key) >= _UNIQUE:
@@ -144,6 +146,7 @@ def _companion(pair: PairScore) -> bool:
     if pair.a.numeral:
         keyed = bool(set(names.words(pair.a.name)) & names.KEY_WORDS) or year_like(pair.a)
         return same and keyed and contained >= 0.2
+    # texts of many values do not agree by chance
     texts = min(pair.a.distinct, pair.b.distinct) >= 12
     return (same and contained >= 0.3) or (texts and contained >= 0.6)
 

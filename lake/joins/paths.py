@@ -94,6 +94,7 @@ def _path(
     try:
         preview = database.execute(sql, limit=rows, seconds=10.0)
     except LakeError:
+        # a preview that fails does not unmake the path
         preview = None
     return JoinPath(
         tuple(tables),

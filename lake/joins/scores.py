@@ -78,12 +78,14 @@ def overlap(a: Any, b: Any, distinct_a: int, distinct_b: int) -> Overlap:
     if len(a) == 0 or len(b) == 0:
         return Overlap(0.0, 0.0, 0.0)
     shared = _shared(a, b)
+    # both sketches hold all values, so this is exact
     if len(a) < SKETCH_SIZE and len(b) < SKETCH_SIZE:
         n = len(shared)
         return Overlap(n / (len(a) + len(b) - n), n / len(a), n / len(b))
     # what both have comes twice; of the union the smallest values count
     union = np.sort(np.concatenate([a, b]))
     union = union[np.r_[True, union[1:] != union[:-1]]][:SKETCH_SIZE]
+    # of the smallest hashes of the union, those that both have
     jaccard = int(np.searchsorted(shared, union[-1], side="right")) / len(union)
     both = jaccard * (distinct_a + distinct_b) / (1 + jaccard)
     return Overlap(jaccard, min(1.0, both / max(distinct_a, 1)), min(1.0, both / max(distinct_b, 1)))
@@ -100,6 +102,7 @@ def joinable(column: Column) -> bool:
     """May the column be a key at all?"""
     if column.family in {Family.FLOAT, Family.BOOLEAN, Family.NESTED, Family.TIME} or column.distinct < 2:
         return False
+    # long texts are prose
     return not (
         column.family is Family.TEXT
         and column.samples
@@ -143,6 +146,7 @@ def pair_score(
     k = max(a.uniqueness, b.uniqueness)
     s = (max(schema, 0.0) + found.jaccard) * k
     name = max(0.0, min(1.0, (schema - 0.2) / 0.7))
+    # a reference lies within the side that is more nearly unique
     inside = max(
         found.a_in_b if b.uniqueness >= a.uniqueness else 0.0,
         found.b_in_a if a.uniqueness >= b.uniqueness else 0.0,
@@ -153,6 +157,7 @@ def pair_score(
     else:
         weight, contained = _of_texts(a, b, found, name, inside)
     quality = (weight * name + (1 - weight) * contained) * selective(k)
+    # a name alone makes no join
     if contained == 0.0:
         quality *= 0.1
     if a.family is Family.DATE:
@@ -232,6 +237,7 @@ def year_like(column: Column) -> bool:
 
 def _integer_trust(a: Column, b: Column, tables: tuple[Table, Table], name: float, inside: float) -> float:
     """Integers overlap by chance: only keys, or names that agree, make them a reference."""
+    # years meet in any two tables, and other numbers meet years by chance
     if year_like(a) or year_like(b):
         return 0.35 if year_like(a) and year_like(b) else 0.05
     if _told_by_values(a, b, inside) or _namesakes(a, b, inside):

@@ -44,6 +44,7 @@ def clean_cte(table: str, columns: dict[str, str]) -> str:
 
 def cleaned_counts(column: Column, values: Values) -> tuple[tuple[str, int], ...]:
     """The distinct values as they read after cleaning (texts), with counts."""
+    # these are no texts once they are cleaned
     if not column.noise or set(column.noise) & {Noise.NUMBERS, Noise.DATES, Noise.FORMATTED}:
         return values.counts
     changed = variants(values.counts) if Noise.SPELLINGS in column.noise else {}
@@ -72,10 +73,12 @@ def _number(ref: str, values: Values, notation: Notation) -> str:
     )
     alone = "[0-9]{1,3}(,[0-9]{3})" if notation.comma_groups else "[0-9]{1,3}(,[0-9]{3}){2}"
     arms = [
+        # commas group: `1,234,567.8`
         (
             f"WHEN regexp_full_match({digits}, '{alone}(,[0-9]{{3}})*([.][0-9]*)?') AND NOT "
             f"starts_with({digits}, '0,') THEN {no_commas}"
         ),
+        # points group: `1.234.567,8`
         (
             f"WHEN regexp_full_match({digits}, "
             f"'[0-9]{{1,3}}([.][0-9]{{3}}){{2,}}(,[0-9]+)?|[0-9]{{1,3}}([.][0-9]{{3}})+,[0-9]+') THEN "
@@ -91,6 +94,7 @@ def _number(ref: str, values: Values, notation: Notation) -> str:
     # signs are looked for only where there are some: the SQL is read by people, too
     texts = [value.strip() for value, _ in values.counts]
     signed = any(value[:1] in "(-−" or value[-1:] in "-−" or "-" in value[:4] for value in texts if value)
+    # whole only where all values were seen
     written = f"TRY_CAST({plain} AS {'BIGINT' if whole and values.complete else 'DOUBLE'})"
     if signed or not values.complete:
         negative = rf"regexp_matches({ref}, '^\s*\(.*\)\s*$|^[^0-9]*[-−][^0-9]*[0-9]|[0-9]\s*[-−]\s*$')"
@@ -110,6 +114,7 @@ def _date(ref: str, values: Values) -> str:
     # of day-first and month-first the one that fits more values is tried first
     formats = ", ".join(f"'{form}'" for form, _ in found.most_common())
     parsed = f"try_strptime(trim(regexp_replace({ref}, '\\s+', ' ', 'g')), [{formats}])"
+    # no value has an hour: they are days
     return parsed if timed else f"CAST({parsed} AS DATE)"
 
 

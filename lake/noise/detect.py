@@ -25,6 +25,7 @@ _MISSING = frozenset({"", "-", "--", "na", "n/a", "none", "null", "nan", "?", "u
 
 def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     """The kinds of noise in a text column with `filled` non-null rows."""
+    # too few rows for a pattern
     if not counts or filled < 3:
         return ()
     told = [(value, n) for value, n in counts if fold(value) not in _MISSING]
@@ -45,6 +46,7 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     found = []
     # a single blank behind is how fixed-width sources write; leading and doubled ones are damage
     blanks = _share(told, lambda v: v != v.lstrip() or "  " in v)
+    # fewer may be chance, and in nearly all of them blanks belong to the value
     if max(3, 0.02 * filled) <= blanks <= 0.8 * filled:
         found.append(Noise.BLANKS)
     if _spelling_rows(told) >= max(4, 0.02 * total):
@@ -52,6 +54,7 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     # one look at all of them: mostly there is none
     any_broken = _MOJIBAKE.search("\n".join(value for value, _ in told))
     broken = _share(told, lambda v: bool(_MOJIBAKE.search(v))) if any_broken else 0
+    # a single broken text counts where there is other damage
     if broken >= max(2, 0.02 * total) or (found and broken):
         found.append(Noise.MOJIBAKE)
     return tuple(found)
@@ -139,6 +142,7 @@ def _boolean_share(counts: Counts, total: int) -> int:
             share += n
         else:
             other += n
+            # too many others already
             if other > 0.1 * total:
                 return 0
     spellings = {value.strip().lower() for value, _ in counts}
@@ -164,11 +168,13 @@ def _days(formats: Collection[str]) -> bool:
 def _date_share(counts: Counts) -> float:
     formats = Counter[tuple[str, ...]]()
     fitting = 0
+    # the most frequent values stand for all
     for value, n in counts[:400]:
         if found := date_formats(value):
             formats[found] += n
             fitting += n
     fit = {form for forms in formats for form in forms}
+    # ISO days alone are read without help; one other form must surely be a day's
     if not fit - {"%Y-%m-%d"} or (len(formats) < 2 and not _days(fit)):
         return 0.0
     seen = sum(n for _, n in counts[:400]) or 1

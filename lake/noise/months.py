@@ -34,6 +34,7 @@ def _forms() -> dict[str, int]:
         for word in line.split():
             found[word] = month
             cut[word[:_SHORT]].add(month)
+    # a whole word goes before what another one is cut to
     return {**{short: min(months) for short, months in cut.items() if len(months) == 1}, **found}
 
 

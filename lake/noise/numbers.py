@@ -109,6 +109,7 @@ def unit_of(value: str) -> str:
 @lru_cache(maxsize=200_000)
 def _match(value: str) -> re.Match[str] | None:
     match = NUMBER.match(value.strip())
+    # a parenthesis alone is no sign
     return None if match is None or bool(match["open"]) != bool(match["close"]) else match
 
 
@@ -150,11 +151,13 @@ def formatted_share(counts: Counts) -> int:
     total = 0
     for value, n in counts:
         match = _match(value)
+        # `No 5`: letters before the number that are no money
         if match is None or (
             match["pre"] and re.search(r"\w", match["pre"]) and not _SYMBOL.search(match["pre"])
         ):
             continue
         unit = (match["unit"] or "").lower()
+        # `3rd` is a place, and `1e5` is written without signs
         if unit in _ORDINALS or "e" in match["num"].lower() or number_of(value) is None:
             continue
         units[unit] += n

@@ -12,11 +12,13 @@ import numpy as np
 
 def assign(scores: Any) -> list[int]:
     """For each row of a (rows, columns) matrix with rows ≤ columns, the column it gets."""
+    # greatest sum as least cost
     cost = np.asarray(-np.asarray(scores, dtype=float))
     n, m = cost.shape
     u, v = np.zeros(n + 1), np.zeros(m + 1)
     match = np.zeros(m + 1, dtype=int)
     for row in range(1, n + 1):
+        # column 0 stands for none yet: the path begins at the row that has no column
         match[0] = row
         at = 0
         least = np.full(m + 1, np.inf)
@@ -24,6 +26,7 @@ def assign(scores: Any) -> list[int]:
         used = np.zeros(m + 1, dtype=bool)
         while True:
             used[at] = True
+            # what is left of a cost when the prices of its row and column are paid
             reduced = cost[match[at] - 1] - u[match[at]] - v[1:]
             better = ~used[1:] & (reduced < least[1:])
             least[1:][better] = reduced[better]
@@ -31,12 +34,15 @@ def assign(scores: Any) -> list[int]:
             open_ = np.where(used[1:], np.inf, least[1:])
             following = int(np.argmin(open_)) + 1
             delta = open_[following - 1]
+            # prices move by what the cheapest next step costs, so that no reduced cost falls below 0
             u[match[used]] += delta
             v[used] -= delta
             least[~used] -= delta
             at = following
+            # a column that no row has yet ends the path
             if match[at] == 0:
                 break
+        # along the path each row takes the column of the one before
         while at:
             match[at] = match[way[at]]
             at = int(way[at])

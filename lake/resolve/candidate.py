@@ -69,4 +69,5 @@ def away_cost(table: str, home: str | None, taken: Collection[str]) -> float:
 
 def worth(score: float) -> float:
     """What a column's score adds: poor ones hurt more than good ones help."""
+    # beyond good, more likeness says little: one very good column must not outweigh two poor ones
     return min(score, 1.2) - 0.5 * max(0.0, 0.6 - score) - 0.4 * max(0.0, min(score, 1.2) - _GOOD)

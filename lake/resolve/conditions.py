@@ -31,6 +31,7 @@ def joined_by(
             )
             for c in (x, y)
         ]
+        # 7 and '7' are one key where the two columns are of different types
         if as_text(x, y):
             sides = [exp.cast(side, "VARCHAR") for side in sides]
         parts.append(exp.EQ(this=sides[0], expression=sides[1]))
@@ -48,8 +49,10 @@ def joined_away(
         keys = [c for c in relation.columns.values() if c.only_key and c.joined]
         home = candidate.homes[relation.alias]
         shared = homes.count(home) > 1 or any(other in halves.get(home, {}) for other in homes)
+        # an outer join kept the rows without a class, and a table that is still joined needs no condition
         if relation.outer or not shared or len(keys) != 1:
             continue
+        # joined by more than a bare key, it is asked for more than a class
         if not set(names.words(keys[0].name)) <= names.KEY_WORDS:
             continue
         for column in relation.columns.values():
@@ -132,4 +135,5 @@ def _joins_imagined(part: exp.Expression, keys: set[int], twins: set[str]) -> bo
     if {part.this.table.lower(), part.expression.table.lower()} & twins:
         # a table joined with itself keeps the condition it was written with
         return False
+    # between two tables, or half replaced: one side is the real column already
     return part.this.table != part.expression.table or id(part.this) in keys or id(part.expression) in keys

@@ -132,6 +132,7 @@ fits.
 
 def confidence(s: Signals) -> float:
     """Probability that the answer is what was meant, 0 to 1."""
+    # what failed to run has no evidence worth weighing
     if s.failed:
         return _FAILED
     told = s.features()

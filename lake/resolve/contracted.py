@@ -24,6 +24,7 @@ def contracted(run: str, by: Sequence[str]) -> tuple[str, ...]:
     """The words of `by`, in order, that a run is made of: each gives its first letter and some of those after
     it; else empty.
     """
+    # a word of its own, or one that is asked for as it stands, is nothing cut
     if not _LEAST <= len(run) <= _MOST or not run.isalpha() or run in by or len(by) < 2 or known(run):
         return ()
     return _contracted(run, tuple(by))
@@ -32,6 +33,7 @@ def contracted(run: str, by: Sequence[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 16)
 def _contracted(run: str, by: tuple[str, ...]) -> tuple[str, ...]:
     found = _search(run, by)
+    # with too few of the words the run would fit many names
     if found is None or len(found) < max(2.0, _COVERED * len(by)):
         return ()
     sizes = [size for _, size in found]
@@ -71,5 +73,6 @@ def _shared(run: str, word: str) -> int:
     """How many letters at the front of a run may stand for a word: its first, then others in their order."""
     if run[0] != word[0]:
         return 0
+    # letters may be left out, never taken out of order
     rest = iter(word[1:])
     return 1 + next((i for i, letter in enumerate(run[1:]) if letter not in rest), len(run) - 1)

@@ -85,6 +85,7 @@ class Corrector:
                 return self._fixed_pattern(test, value, real)
             if test.op in {"=", "<>"}:
                 return self._fixed_text(value, imagined, real)
+            # other comparisons take a text that need not be held anywhere
             return None
         if test.op in {"=", "<>"} and real.meaning is Family.TEXT:
             told = self._matcher.best(real, str(value))
@@ -100,6 +101,7 @@ class Corrector:
     def _fixed_truth(self, value: bool, real: Column) -> tuple[exp.Expression, Any, str] | None:
         if real.meaning is Family.BOOLEAN:
             return None
+        # the first value that reads so, as it is written there
         for held, _ in self._index.cleaned(real):
             if truth(held) is value:
                 node = exp.Literal.number(held) if real.meaning.numeric else exp.Literal.string(held)
@@ -118,6 +120,7 @@ class Corrector:
             return None
         match = self._matcher.best(real, value)
         if match is not None and match.score >= SURE:
+            # the client's own word for a part of a union is no value to be corrected
             if match.value != value and self._relabelled(real, match.value, value):
                 return None
             return (exp.Literal.string(match.value), match.value, match.how) if match.value != value else None
@@ -162,6 +165,7 @@ class Corrector:
         # LIKE's pattern as a regular expression; a backslash is taken as it stands
         regex = "".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern)
         values = [v for v, _ in self._index.cleaned(real)]
+        # something matches the pattern as it is written
         if not values or any(re.fullmatch(regex, v, re.DOTALL) for v in values):
             return None
         # something is held in another case: LIKE becomes ILIKE, the pattern stays
@@ -201,6 +205,7 @@ def _fixed_number(
     bounds = real.bounds()
     if bounds is None or not real.meaning.numeric:
         return None
+    # no unit told, a value that fits as it is, or a product far outside of what is held
     factor, stated = unit_factor(imagined.name, real, value)
     if factor == 1.0 or (_inside(value, bounds) and not stated) or not _near(value * factor, bounds):
         return None

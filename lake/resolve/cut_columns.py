@@ -40,6 +40,7 @@ class CutColumns:
         own = cut_to(letters, name)
         if own == 0.0:
             return own
+        # another column whose letters fit as well
         rival = max((cut_to(other, name) for other in named.values() if other != letters), default=0.0)
         usual = letters in names.ABBREVIATIONS
         sure = (_OTHER_READING if len(letters) > 2 else _OF_TWO) if usual else 1.0

@@ -81,6 +81,7 @@ def named_by_unit(name: str, held: str) -> bool:
     """Is a column called by units alone, the first of which measures what is asked for? `mc` is a volume of
     cubic metres, `eur_mc` a price for each of them.
     """
+    # what stands between two units: `eur per m3`
     units = [word for word in names.normal(held).split() if word not in {"per", "je", "al", "par", "por"}]
     return bool(units) and all(unit in _NAMED for unit in units) and _NAMED[units[0]] in _announced(name)
 

@@ -75,6 +75,7 @@ class EdgeFinder:
                     for from_, to in ((a, b), (b, a)):
                         told = self._referring((relation.name, column.name), from_, (other, name), to)
                         if told is not None:
+                            # the key is told from the first of the two tables on
                             key = JoinKey(from_, to, (told,), _WRITTEN)
                             return key if from_ == a else key.flipped()
         return None
@@ -139,12 +140,14 @@ class EdgeFinder:
             if imagined is not None and any(t.op == "=" for t in imagined.tests) and len(imagined.tests) == 1:
                 # joined on a column held to one value, the join would say nothing
                 value -= 0.25
+        # where the user joined by keys, keys go before names
         if self._keys_asked() and any(set(names.words(c.name)) & names.KEY_WORDS for c in (first_a, first_b)):
             value += 0.12
         value += _SIDE * sum(self._sides(end) for end in (first_a, first_b))
         return value + _ASKED * max(self._asked(x, y) for x, y in key.pairs)
 
     def _sides(self, end: Column) -> int:
+        # one column of this side is enough
         """1: some column that is asked for is of this end's side; -1: only of the opposite one."""
         told = {side(c.name, end) for c in self._evidence.columns if not c.numeric}
         return 1 if 1 in told else min(told, default=0)
@@ -176,6 +179,7 @@ def told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
     """The share of a key's words beyond those of its tables that a real column has: `manager_id` and
     `mgrEmpNo`; -1 where the column is of the opposite side: `from_city` and `dest`.
     """
+    # a side that is told decides before words that are shared
     if (told := side(name, real)) != 0:
         return told
     plain = names.KEY_WORDS.union(*(names.words(table) for table in tables))

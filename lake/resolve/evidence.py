@@ -219,6 +219,7 @@ class Evidence:
 
     def _one_of_many(self, imagined: ImaginedColumn, real: Column) -> bool:
         """Is it one year's or month's column of a table that has many, which the name does not ask for?"""
+        # only tables that are spread over years or months have such columns
         if real.key not in self._across:
             return False
         told = set(names.normal(real.name).split()) - set(names.normal(imagined.name).split())
@@ -262,6 +263,7 @@ class Evidence:
         rows = [i for i, c in enumerate(self.columns) if c.relation == alias]
         if not rows:
             return 0
+        # a table's other halves hold the same rows: they are no rivals
         near = {*self._index.halves.get(home, ()), home}
         own = self._fit(home, rows)
         return sum(self._fit(table, rows) >= own - _ABOUT for table in self.pool if table not in near)
@@ -282,6 +284,7 @@ class Evidence:
         for other in index.tables[real.table].columns:
             if other is real or other.unique is real.unique or other.numeral is not real.numeral:
                 continue
+            # the one with each value once is the key, the other refers to it
             key, reference = (real, other) if real.unique else (other, real)
             if reference.distinct >= 2 and index.contained(reference, key, _SAME_KEYS) >= _SAME_KEYS:
                 return True
@@ -291,6 +294,7 @@ class Evidence:
         """Columns of the same values teach each other's names: `entity` full of countries is a `country`."""
         mine = [c for c in self._index.tables[table].columns if _teaching(c)]
         for other in self.pool if mine else ():
+            # a union repeats its parts' columns: nothing is learned from it
             if other == table or other in self._index.unions:
                 continue
             for column in mine:
@@ -340,6 +344,7 @@ class Evidence:
         ):
             return False
         place = self._index.tables[real.table]
+        # the table's own things are what is asked for: its name column is meant
         if covered(thing, (head_of(names.words(place.name)),)) >= _OF_ONE_THING:
             return False
         return any(
@@ -523,6 +528,7 @@ class Evidence:
             # `einw` is short for a word that was put into English, `stat` may be for another than usual
             pairs = (as_written, (as_written[0], held), (asked, as_written[1]))
             told = max(told, *(_RATHER * lexical(*pair) for pair in pairs))
+        # rests of generic words alone (`name`, `id`) are alike in every table
         if all(rest) and rest != (asked, held) and not any(set(words) <= names.GENERIC for words in rest):
             told = max(told, _RATHER * lexical(*rest))
         return told
@@ -563,6 +569,7 @@ class Evidence:
         what is called by its own table, if that is about the likeliest: `cls_name` of `cls`.
         """
         own, asked = names.words(table), set(names.words(name))
+        # `goals_by_player` are goals: such a table is not called by its last word
         if not own or "by" in own or real.meaning is not Family.TEXT or not self._is_name_of_own(real):
             return False
         if not set(names.words(real.name)) <= NAMED and not self._about_likeliest(table, real.table):
@@ -645,6 +652,7 @@ class Evidence:
         own = set(names.words(table))
         told = names.normal(name).split()
         left = [word for word in told if not set(names.words(word)) & own]
+        # the name is all subject, or none of it
         if not left or len(left) == len(told):
             return False
         rest, held = set(names.words(" ".join(left))), set(names.words(real.name))
@@ -759,6 +767,7 @@ class Evidence:
 
     def _text_test(self, test: Test, value: str, real: Column, *, likely: bool) -> float:
         if real.meaning is Family.DATE:
+            # a day in some form, or a year alone
             return 0.1 if date_formats(value) or re.fullmatch(r"\d{4}", value) else -0.35
         if real.meaning.numeric:
             return 0.0 if plain_number(value) else -0.4
@@ -774,6 +783,7 @@ class Evidence:
         match = self._matcher.best(real, value) if likely else None
         if match is not None and match.score >= SURE:
             return 0.1 + 0.28 * match.score
+        # all its values are known and this is none of them, or only some were looked at
         return -0.3 if self._index.values(real).complete else -0.15
 
     def _like(self, pattern: str, real: Column) -> float:
@@ -790,6 +800,7 @@ class Evidence:
             for test in column.tests:
                 if isinstance(test.value, str) and test.op != "like" and test.value not in hits:
                     spelt = (where for form in _spellings(test.value) for where in self._index.where(form))
+                    # the value as it may be spelt otherwise
                     hits[test.value] = {(t, c) for t, c, _ in spelt}
         return hits
 
@@ -837,6 +848,7 @@ class Evidence:
             for row in sims:
                 pool.update(dict.fromkeys(tables[i] for i in np.argsort(-row)[:_POOL_COLUMN]))
         for found in self._hits.values():
+            # a value that many tables hold speaks for none of them
             if len({table for table, _ in found}) <= _RARE:
                 pool.update(dict.fromkeys(sorted({table for table, _ in found})))
         pool.update(dict.fromkeys(self._cut.tables([c.name for c in self.columns], _POOL_CUT)))
@@ -849,6 +861,7 @@ class Evidence:
         out: list[str] = []
         for prefix in dict.fromkeys(names.prefix(t) for t in leaders):
             family = self._index.by_prefix.get(prefix, []) if prefix else []
+            # a large family is a folder, no tables that belong together
             if 2 <= len(family) <= _FAMILY:
                 out += family
         return out
@@ -862,6 +875,7 @@ class Evidence:
             [f"{names.expanded(c.table)} {names.expanded(c.name)}" for c in self.columns]
         )
         cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
+        # each table's slice of the columns gives its best one
         return np.maximum.reduceat(cosines, starts, axis=1)
 
 
@@ -885,6 +899,7 @@ def _same_in_all(imagined: ImaginedColumn, real: Column) -> bool:
 def _of_other_number(name: str, real: Column) -> bool:
     """`gwp_20yr` is not the potential of 100 years, nor `line2` the first one; `75` may be 1975."""
     asked, held = (re.findall(r"\d+", text) for text in (name, real.name))
+    # 75 and 1975: one ends with the other
     return bool(asked and held) and not any(a.endswith(h) or h.endswith(a) for a in asked for h in held)
 
 

@@ -134,6 +134,7 @@ def _relations(select: exp.Select) -> list[Relation]:
     for table, outer in _base_tables(select):
         if _is_cte(table):
             continue
+        # two references to one table share its columns
         if table.name.lower() in found:
             found[table.name.lower()].twins.append(table)
         else:
@@ -197,6 +198,7 @@ class _Places:
 def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
     """Attach a column to the relation it means."""
     select, clause = places.of(node)
+    # `*` names no column
     if select is None or isinstance(node.this, exp.Star):
         return
     qualifier = node.table
@@ -292,6 +294,7 @@ def _is_output_alias(node: exp.Column, select: exp.Select, clause: str) -> bool:
     """
     aliases = {e.alias.lower(): e for e in select.expressions if isinstance(e, exp.Alias)}
     found = aliases.get(node.name.lower())
+    # in ORDER BY an output's name goes before a column's
     if (
         clause == "order"
         and not node.table
@@ -300,6 +303,7 @@ def _is_output_alias(node: exp.Column, select: exp.Select, clause: str) -> bool:
         return True
     if found is None or clause not in {"group", "having", "qualify"} or isinstance(found.this, exp.Column):
         return False
+    # an alias that stands within its own expression means the column there
     return not any(c.name.lower() == node.name.lower() for c in found.this.find_all(exp.Column))
 
 
@@ -395,6 +399,7 @@ def _rounded(total: exp.Expression) -> bool:
     while isinstance(above, (exp.Paren, exp.Cast, exp.TryCast)):
         above = above.parent
     digits = above.args.get("decimals") if isinstance(above, exp.Round) else None
+    # without digits behind the point the sum may be of whole numbers
     return isinstance(digits, exp.Literal) and not digits.is_string and _number(digits.this) > 0
 
 
@@ -431,6 +436,7 @@ def _read_comparison(column: ImaginedColumn, wrapped: exp.Expression, parent: ex
 
 def _add_test(column: ImaginedColumn, op: str, node: exp.Expression) -> None:
     if isinstance(node, exp.Column):
+        # names and codes are compared for being equal, only measures for being greater
         column.measured |= op not in {"=", "<>"}
     elif isinstance(node, exp.Boolean):
         column.truth = True
@@ -446,6 +452,7 @@ def _add_test(column: ImaginedColumn, op: str, node: exp.Expression) -> None:
     elif isinstance(node, (exp.Cast, exp.Date, exp.TsOrDsToDate)) and isinstance(node.this, exp.Literal):
         column.dated = True
         column.tests.append(Test(op, node.this.this, node.this))
+    # compared with a total or a product it is a number
     elif isinstance(node, (exp.Avg, exp.Sum, exp.Mul, exp.Div)):
         column.numeric = True
     elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select) and node.this.expressions:
@@ -459,4 +466,5 @@ def is_called(imagined: ImaginedColumn, real: Column) -> bool:
 
 def _number(text: str) -> float | int:
     value = float(text)
+    # 1e3 and 1.0 stay fractions, as they were written
     return int(value) if value.is_integer() and "." not in text and "e" not in text.lower() else value

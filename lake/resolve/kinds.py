@@ -157,6 +157,7 @@ def whole(real: Column) -> bool:
     if not real.meaning.numeric:
         return False
     read = [number_of(value) for value in real.samples]
+    # what cannot be read as a number does not speak against it
     return len(read) >= _SEEN and all(number is None or number.is_integer() for number in read)
 
 

@@ -25,6 +25,7 @@ def as_letters(index: LakeIndex, parse: Callable[[str], exp.Expression], sql: st
     """
     try:
         sites = sites_of(parse(sql))
+    # a statement that does not parse is told of elsewhere
     except LakeError:
         return
     for site in sites:

@@ -92,6 +92,7 @@ def lexical(a: Sequence[str], b: Sequence[str]) -> float:
 
 @lru_cache(maxsize=1 << 18)
 def _lexical(a: tuple[str, ...], b: tuple[str, ...]) -> float:
+    # each takes its words apart by the other's: `poptotal` only beside `total population`
     a, b = tuple(_apart(a, b)), tuple(_apart(b, a))
     one, two = _weighed(a), _weighed(b)
     whole = sum(one.values()) + sum(two.values())
@@ -148,6 +149,7 @@ def _pairs(
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], float]]:
     """Words and phrases of two names that mean the same, each in one pair, the surest first."""
     options = [
+        # a head that answers to what only qualifies the other name is less of a likeness
         (alike * (1.0 if (heads[0] in x) is (heads[1] in y) else _ASKEW), len(x) + len(y), x, y)
         for x in _phrases(a)
         for y in _phrases(b)
@@ -155,6 +157,7 @@ def _pairs(
     ]
     left, right = set(a), set(b)
     for alike, _, x, y in sorted(options, key=lambda o: (-o[0] * (1.0 + 0.15 * o[1]), o[2], o[3])):
+        # a word counts once, in the surest of its pairs
         if left.issuperset(x) and right.issuperset(y):
             left -= set(x)
             right -= set(y)
@@ -174,6 +177,7 @@ def _alike(x: tuple[str, ...], y: tuple[str, ...]) -> float:
     best = _word(x[0], y[0]) if len(x) == len(y) == 1 else 0.0
     for mine, theirs in ((x, y), (y, x)):
         for other, alike in _SYNONYMS.of(mine).items():
+            # synonyms are compared word by word
             if len(other) == len(theirs):
                 best = max(best, alike * min(_short_for(p, q) for p, q in zip(other, theirs, strict=True)))
     return best
@@ -275,6 +279,7 @@ def completed(asked: str, held: str) -> str | None:
     """
     told = [word for word in names.words(asked) if len(word) >= _LONG]
     out = [_written_out(word, told) for word in names.normal(held).split()]
+    # nothing is short, or all of it is: then there are no other words to go by
     if all(full is None for _, full in out) or all(full is not None for _, full in out):
         return None
     return " ".join(full or names.expanded(word) for word, full in out)

@@ -23,6 +23,7 @@ _FIRST_YEAR, _NEAR_YEARS = 1000, 20
 def truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
     if real.meaning is Family.BOOLEAN:
         return 0.25
+    # the most frequent values tell
     told = {truth(value) for value, _ in values[:4]}
     if 1 <= real.distinct <= 3 and None not in told and True in told:
         return 0.2
@@ -59,6 +60,7 @@ def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: 
     """
     value = float(test.value)
     factor, stated = unit_factor(name, real, value)
+    # the name says another unit than the column's: its number is turned before it is compared
     if stated:
         value *= factor
     if real.meaning is Family.DATE:
@@ -84,6 +86,7 @@ def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: 
             return -0.3
         held = {v for v, _ in index.values(real).counts}
         return 0.2 if str(test.value) in held or f"{value:.1f}" in held else 0.0
+    # equal to the edge of the range still keeps rows of it
     selective = low < value < high or (value in {low, high} and "=" in test.op)
     if selective:
         return 0.15

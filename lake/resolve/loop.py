@@ -152,6 +152,7 @@ class Resolver:
             return None, plain
         with suppress(LakeError):
             tree = self.parse(text)
+            # a mark that changed how the rest is read would mark something else
             if unmarked(tree) and tree == plain:
                 return text, tree
         return None, plain

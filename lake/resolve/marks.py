@@ -81,10 +81,12 @@ def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[
             continue
         stack += item.values()
         targets = item.get("targetList")
+        # a SELECT of its own: lists of UPDATE have no `op`, and set operations no list
         if targets and "op" in item:
             selects.append(_characters(text, targets[0]["ResTarget"].get("location", 0)))
         if (column := item.get("ColumnRef")) is not None and "A_Star" not in column["fields"][-1]:
             first = bisect_left(starts, _characters(text, column.get("location", 0)))
+            # `a.b.c` is five tokens with its points
             leaves.append((starts[first], tokens[first + 2 * len(column["fields"]) - 2].end + 1))
         if (indirection := item.get("A_Indirection")) is not None and (
             of := indirection["arg"].get("ColumnRef")

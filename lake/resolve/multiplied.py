@@ -46,6 +46,7 @@ def multiplied(site: Site, candidate: Candidate, keys: KeyFinder) -> Multiplied:
     for table in sorted(counted | listed):
         for key in _away_from(table, candidate.joins):
             joined = key.b
+            # what is shown itself is no table that only repeats rows
             if joined in listed or joined in found.once or not _is_one(joined, table, site, candidate):
                 continue
             columns = tuple(dict.fromkeys([*_own(key), *_used(joined, site, candidate)]))

@@ -72,6 +72,7 @@ class _Putting:
     def __init__(self, statement: Any, tree: exp.Expression, sites: Sequence[SiteEdit]) -> None:
         self._statement = statement
         self._sites = {site.select.meta.get("select"): site for site in sites}
+        # without a mark it is not found again in PostgreSQL's tree
         if None in self._sites:
             raise NotRestored("a query of this form")
         self._leaves: dict[int, exp.Expression] = {}
@@ -251,8 +252,10 @@ class _Putting:
             ),
             None,
         )
+        # it stood first or in a list in FROM, without a condition of its own
         if written is None:
             return _joined(left, right, "")
+        # real columns of one name are others than those that the client saw
         if written.isNatural:
             raise NotRestored("NATURAL JOIN")
         return ast.JoinExpr(

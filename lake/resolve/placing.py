@@ -100,6 +100,7 @@ class Placer:
         own = names.KEY_WORDS.union(names.words(relation.name))
         for column in relation.columns.values():
             told = set(names.words(column.name))
+            # no key at all, or another table's
             if not told & names.KEY_WORDS or not told <= own:
                 continue
             for alias, name in column.joined:
@@ -133,6 +134,7 @@ class Placer:
             for r in self._relations:
                 said = set(names.words(r.name))
                 told = [part for part, mark in united.parts if set(names.words(str(mark))) <= said]
+                # of several parts that are called so none is told
                 if len(told) == 1:
                     found[united.table.name] = united.mark
         return found

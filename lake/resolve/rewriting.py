@@ -163,6 +163,7 @@ class Writer:
         """The real column in the place of the imagined one, wherever the site names it."""
         part = _asked_part(imagined, real)
         for node in imagined.nodes:
+            # who writes EXTRACT asks for the part already
             if part is not None and node.parent is not None and not isinstance(node.parent, exp.Extract):
                 part_of(part, node)
             if node.parent is not None:
@@ -193,6 +194,7 @@ class Writer:
         ctes: list[tuple[str, str]] = []
         labels = self._corrector.labels if self._corrector is not None else {}
         for name, expressions in self.written.cleaned.items():
+            # a union is not cleaned itself: its parts are
             if name not in self._index.unions:
                 ctes.append((f"clean_{name}", clean_cte(name, expressions)))
         for name in self.written.unions:
@@ -239,6 +241,7 @@ class Writer:
             ):
                 continue
             for inner, outer in ((node.this, node.expression), (node.expression, node.this)):
+                # a bare name is the only table's, where there is one alone
                 mine = own.get(inner.table.lower(), None if inner.table else lone)
                 theirs = self._placed.get(outer.table.lower())
                 if mine is None or theirs is None or outer.table.lower() in own:
@@ -247,6 +250,7 @@ class Writer:
                 found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
                 if found:
                     out.append(joined_by(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed))
+                    # it is asked of the real tables now: here nothing is left to ask
                     put(part, exp.true())
                 break
         return out
@@ -313,6 +317,7 @@ class Writer:
         if not told or bounds is None or real.family is not Family.TEXT or not real.meaning.numeric:
             return False
         most = max(abs(bounds[0]), abs(bounds[1]))
+        # more than any of its values as parts of one, and not too much as hundredths
         return most < max(told) <= 100.0 * most and self._in_percent(real)
 
     def _asked_in_its_unit(self, imagined: ImaginedColumn, real: Column) -> bool:
@@ -334,6 +339,7 @@ class Writer:
         if not self._clean or not real.noise or real in self._digits:
             return
         if Noise.FORMATTED in real.noise:
+            # where it is only shown, `$40.17` says more than 40.17
             if not calculated and not self._with_commas(real):
                 self._as_written.append(real)
                 return
@@ -348,6 +354,7 @@ class Writer:
         parts = united.held_in(real.name) if united is not None else [(real.table, real.name)]
         for table, name in parts:
             held = self._index.tables[table].column(name)
+            # a part may hold it as numbers already: there is nothing to clean
             if held is not None and (held.family is Family.TEXT or Noise.DATES in held.noise):
                 other = replace(real, name=name)
                 own = expression if name == real.name else clean_expression(other, values, percent=percent)
@@ -443,6 +450,7 @@ class Writer:
         return made(table)
 
     def _cleaned_mixed(self, x: Column, y: Column) -> bool:
+        # two columns that are both numbers once cleaned need not be compared as texts
         return mixed(x, y) and not (x.meaning.numeric and y.meaning.numeric)
 
 

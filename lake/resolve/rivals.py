@@ -110,6 +110,7 @@ def _other_columns(candidate: Candidate, evidence: Evidence) -> Iterable[tuple[s
             for j, real in enumerate(reals)
             if real.key not in taken
         ]
+        # what has no column has no second best
         if held is None or not options:
             continue
         told, j = max(options)

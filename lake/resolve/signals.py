@@ -156,6 +156,7 @@ def _other_years(best: Trial, judged: list[Evidence]) -> int:
         for r in site.relations:
             united = evidence.index.unions.get(home := candidate.homes[r.alias])
             parts = united.part_names() if united is not None else [home]
+            # a union is of the year that is asked for if one of its parts is
             found += all(names.of_another_year(r.name, part) for part in parts)
     return found
 
@@ -210,6 +211,7 @@ def _in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         read.update(_parts(index, table))
     for r in site.relations:
         home = candidate.homes[r.alias]
+        # asked for by its own name, or as a whole: nothing is left out
         if index.table(r.name) is not None or home in index.unions:
             continue
         own = {names.normal(c.name) for c in index.tables[home].columns}

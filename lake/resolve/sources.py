@@ -68,6 +68,7 @@ class SourceFinder:
         layer = [self._placer.evaluate((table,), ()) for table in self._evidence.pool]
         layer = self._best(layer, seen)
         for _ in range(limit - 1):
+            # each round joins one table more to the sets of the round before
             grown = [c for state in layer for c in self._grow(state, seen)]
             layer = self._best(grown, seen)
             if not layer:
@@ -97,6 +98,8 @@ class SourceFinder:
                     continue
                 mine, theirs = leaf.pairs[0]
                 used = [i for i, c in candidate.columns.items() if c.table == drop]
+                # the leaf gives more than its key (or nothing, which costs it), or the other side is taken
+                # already
                 if (
                     not used
                     or any(candidate.columns[i] is not theirs for i in used)
@@ -120,6 +123,7 @@ class SourceFinder:
             key = frozenset(candidate.tables)
             if key not in seen or seen[key].score < candidate.score:
                 seen[key] = candidate
+        # of each set of tables the best tree of joins found so far
         unique = {frozenset(c.tables): seen[frozenset(c.tables)] for c in found}
         ranked = sorted(unique.values(), key=lambda c: (-c.score, c.tables))
         # each relation's favourite stays, so that a join can bring the rest
@@ -164,6 +168,7 @@ class SourceFinder:
         """Would the table serve some column clearly better, or is it some relation's likely self?"""
         tops = self._evidence.block(table).max(axis=1) if self._evidence.columns else ()
         for column, best in zip(self._evidence.columns, tops, strict=True):
+            # a column that is only shown may be another table's label for a reference
             if (
                 not column.tests
                 and not column.numeric
@@ -204,6 +209,7 @@ class SourceFinder:
 
     def _bridged(self, state: Candidate, table: str, edges: _Edges) -> Candidate | None:
         """Join through one table in between."""
+        # the state has a table in between already
         if not self._join_search or len(state.tables) > len(self._relations):
             return None
         best: Candidate | None = None
@@ -216,6 +222,7 @@ class SourceFinder:
                 continue
             second = max((k for k in self._keys.keys(middle, table)), key=lambda k: k.quality, default=None)
             if (
+                # in and out by one column of the middle: the two ends could be joined without it
                 second is None
                 or second.quality < 0.4
                 or {x.key for x, _ in second.pairs} & {y.key for _, y in first.pairs}

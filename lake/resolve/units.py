@@ -16,9 +16,11 @@ def unit_factor(imagined: str, real: Column, value: float) -> tuple[float, bool]
     a, b = names.scale_of(imagined), names.scale_of(real.name)
     if a is not None and b is not None and a != b:
         return a / b, True
+    # only the real name tells one: whether the number is in it is the caller's to find out
     if b is not None and a != b:
         return 1.0 / b, False
     bounds = real.bounds()
+    # a percentage against parts of one
     if bounds is not None and 0.0 <= bounds[0] <= bounds[1] <= 1.0 < abs(value) <= 100.0:
         return 0.01, False
     return 1.0, False

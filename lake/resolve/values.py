@@ -47,6 +47,7 @@ _COUNTED = frozenset(
     }
 )
 SURE = 0.55
+"""From this score on a value is taken for what was meant."""
 _CARDINALS = [
     "zero",
     "one",
@@ -78,7 +79,6 @@ _ORDINALS = [
     "twelfth",
 ]
 _MONTHS = {short: str(i + 1) for i in range(12) for short in (f"{i + 1:02d}", str(i + 1))}
-"""From this score on a value is taken for what was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +163,7 @@ class ValueMatcher:
                 table in self._index.unions
                 or table == column.table
                 or entry is None
+                # who translates has one row for each value
                 or entry.uniqueness < 0.9
             ):
                 continue
@@ -170,6 +171,7 @@ class ValueMatcher:
                 if other.name == name or other.family is not Family.TEXT or other.uniqueness < 0.9:
                     continue
                 shared = len(held & {value for value, _ in self._index.values(other).counts})
+                # most of the column's values stand there: they are its codes
                 if (
                     shared >= max(3, 0.5 * len(held))
                     and (found := self.beside(table, name, other.name, literal)) in held
@@ -223,9 +225,11 @@ class ValueMatcher:
             return Match(value, 0.8, "number word")
         if a.singulars == b.singulars:
             return Match(value, 0.9, "singular and plural")
+        # no rule says that they are one: the letters are counted
         ratio = fuzz.ratio(a.folded, b.folded) / 100.0
         score, how = (
             (0.55 + (ratio - 0.8) * 2.0, "spelling")
+            # short texts differ by one letter and mean something else
             if ratio > 0.8 and min(len(a.folded), len(b.folded)) >= 4
             else (ratio * 0.4, "spelling")
         )
@@ -235,6 +239,7 @@ class ValueMatcher:
             score, how = max((score, how), (part, "part of it"))
         elif _shortened(shorter, longer):
             score, how = max((score, how), (0.62 if len(shorter.folded) > 1 else 0.6, "shortened"))
+        # never above texts that differ in punctuation alone
         return Match(value, min(score, 0.93), how)
 
 
@@ -374,6 +379,7 @@ def _shortened(short: _Read, long: _Read) -> bool:
     if len(short.words) != len(long.words) or not short.words:
         return False
     a, b = short.folded, long.folded
+    # of a long word all but perhaps the last letter must be the other's beginning
     if len(short.words) == 1 and len(a) > 4 and not b.startswith(a[: max(4, len(a) - 1)]):
         return False
     return all(
@@ -407,4 +413,5 @@ def _number_and_words(text: str) -> tuple[int, list[str]] | None:
             found.append(number)
         else:
             rest.append(word)
+    # of several numbers none is the one that tells
     return (found[0], rest) if len(found) == 1 else None

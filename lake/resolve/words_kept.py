@@ -62,6 +62,7 @@ def _words(root: Any) -> Iterator[tuple[Any, ...]]:
             continue
         if not is_node(node):
             continue
+        # a mark is no word of the client's; what it marks is
         if _is_mark(node):
             stack.extend(node.args or ())
             continue
@@ -74,6 +75,7 @@ def _words(root: Any) -> Iterator[tuple[Any, ...]]:
             # places in the text differ, and an output column may be called anything
             if name in _LEFT_OUT or (isinstance(node, ast.ResTarget) and name == "name"):
                 continue
+            # names of functions, operators and types are words, those of columns never come here
             if isinstance(value, (tuple, list)) and value and all(isinstance(v, ast.String) for v in value):
                 values.append((name, tuple(v.sval for v in value)))
             elif isinstance(value, (tuple, list, ast.Node)):

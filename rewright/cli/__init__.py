@@ -64,6 +64,7 @@ class DatabaseFailure(Failure):
     """A database could not be reached, or refused: with what can be done about it."""
 
     def __init__(self, error: Exception) -> None:
+        # imported here: the remedies read the server's messages, which help texts need not wait for
         from rewright.reaching import with_remedy
 
         super().__init__(f"database: {with_remedy(str(error).strip() or type(error).__name__)}")
@@ -82,6 +83,7 @@ def without_package(error: ModuleNotFoundError, what: str) -> Failure:
     from rewright.extras import remedy
 
     command = remedy(error.name or "")
+    # a module of our own, or one that no extra brings, is missing: that is a broken installation
     if command is None:
         raise error
     return Failure(f"{what} needs the Python package {error.name}: {command}")
@@ -111,6 +113,7 @@ class Commands(click.Group):
 
 
 def _say_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    # eager: said before any other option is looked at
     if wanted:
         from rewright import version
 

@@ -88,6 +88,7 @@ def _documents(
 def _lines(document: dict[str, Any]) -> Iterable[str]:
     start = " ".join(document["original"].split())
     yield f"-- {document['name']}: {start[:90]}{'…' if len(start) > 90 else ''}"
+    # psql reads what is printed: reasons are comments, statements can be run
     for one in document["advice"]:
         yield f"-- {one['reason']}"
         yield from (f"{statement};" for statement in one["statements"])

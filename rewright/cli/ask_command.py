@@ -25,6 +25,7 @@ class _Outer(click.Command):
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # behind -- all is the question's
         end = args.index("--") if "--" in args else len(args)
         own: list[str] = []
         rest: list[str] = []
@@ -34,6 +35,7 @@ class _Outer(click.Command):
                 own += [word, *([value] if (value := next(words, None)) is not None else [])]
             else:
                 (own if word.startswith("--config=") else rest).append(word)
+        # what is left is the inner command's, in the order in which it was typed
         super().parse_args(ctx, own)
         ctx.args = [*rest, *args[end:]]
         return ctx.args
@@ -60,6 +62,7 @@ def command(ctx: click.Context, config_path: Any) -> None:
     told = whole(command)
     config = configuration(config_path)
     model = None
+    # a model that is configured but switched off for questions is not even made
     if config.models.of("ask") and config.ask.model:
 
         def make(documents: Sequence[Any]) -> Any:
@@ -68,6 +71,7 @@ def command(ctx: click.Context, config_path: Any) -> None:
             found = assistance_of(config, None)
             if found is None:
                 return None
+            # the documents of this question beside those that are configured
             return replace(found, documents=(*found.documents, *documents))
 
         def learning(role: str) -> Any:
@@ -80,6 +84,7 @@ def command(ctx: click.Context, config_path: Any) -> None:
     ports = inner.Ports(_lake_answers, model)
     try:
         told.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=ports)
+    # wrong usage is told as click tells it, with the command's own usage line
     except click.UsageError:
         raise
     except click.ClickException as error:

@@ -52,6 +52,7 @@ def _kept(config_path: Path | None, folder: str) -> Iterator[Kept | None]:
 
     with ExitStack() as stack:
         kept = None
+        # a store that cannot be opened is no reason not to search
         with suppress(Failure):
             kept = KeptSearches(
                 folder, whoami(), stack.enter_context(opened_store(config_path, None, create=True))

@@ -38,6 +38,7 @@ class _Bench(click.Command):
     """Behind a benchmark's name all options are its own, --help too."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # -- ends our options: the benchmark's own --help is not ours
         own = ["--"] if args[:1] and args[0] in NAMES else []
         return super().parse_args(ctx, [*args[:1], *own, *args[1:]])
 

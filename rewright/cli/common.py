@@ -38,6 +38,7 @@ def text_of(path: Path) -> str:
     """Raises WrongUsage for what is no text."""
     try:
         return path.read_text(encoding="utf-8")
+    # `store__url` on this side, since keyword arguments have no dots
     except UnicodeDecodeError as error:
         raise WrongUsage(f"{path}: not UTF-8 text: invalid from byte {error.start + 1} on") from error
 
@@ -66,6 +67,7 @@ def check(config: Config) -> None:
     except ConfigError as error:
         origins = {key: origin for key, _, origin in effective(config)}
         lines = []
+        # what is wrong names its key: the file or variable that it came from is put before it
         for line in error.problems:
             found = _KEY.match(line)
             origin = origins.get(f"{found[1]}.{found[2]}", "") if found is not None else ""
@@ -78,6 +80,7 @@ def _failure(problems: Iterable[str]) -> Failure:
     used.
     """
     lines = [line.strip() for line in problems]
+    # one problem of the command line among others makes the whole wrong usage
     typed = any(line.startswith(COMMAND_LINE) for line in lines)
     return (WrongUsage if typed else Failure)("\n".join(["configuration:", *(f"  {line}" for line in lines)]))
 
@@ -96,6 +99,7 @@ def opened_store(config_path: Path | None, store_url: str | None, *, create: boo
             yield store
     except StoreError as error:
         place, told = without_passwords(config.store.url), str(error)
+        # the message may name the place already
         raise Failure(f"store: {told}" if place in told else f"store {place}: {told}") from error
 
 
@@ -103,6 +107,7 @@ def whoami() -> str:
     """For the log: who decided, on the command line."""
     try:
         return getpass.getuser()
+    # a user without an entry in passwd (a container's number)
     except (KeyError, OSError):
         return "command line"
 
@@ -128,6 +133,7 @@ def part(module: str, what: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
+        # our own module is missing, not a package that it needs
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
             raise Failure(f"{what} is not part of this version of Rewright yet") from error
         raise without_package(error, what) from error

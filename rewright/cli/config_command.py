@@ -26,6 +26,7 @@ def command(config_path: Path | None, check: bool, example: bool, as_json: bool)
         echo(showing.example(), nl=False)
         return
     config = configuration(config_path)
+    # what keys say together needs the files they name, so it is not part of loading
     if check:
         check_parts(config)
         return

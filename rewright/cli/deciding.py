@@ -29,6 +29,7 @@ def decide(action: Action, help_text: str) -> click.Command:
     ) -> None:
         with opened_store(config_path, store_url) as store:
             try:
+                # the store decides what is legal: a refuted rewrite cannot be approved
                 rewrite = store.rewrites.act(identifier, action, reason=reason, by=whoami())
             except (NotFound, IllegalTransition) as error:
                 raise Failure(str(error)) from error

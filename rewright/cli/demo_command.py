@@ -35,6 +35,7 @@ def command(once: bool) -> None:
 
     interrupts.end_quietly()
     try:
+        # without a terminal nobody could try anything: the tour is all there is to show
         _demo(once=once or not sys.stdin.isatty())
     except ServerUnavailable as error:
         raise Failure(str(error)) from error
@@ -50,6 +51,7 @@ def _demo(*, once: bool) -> None:
 
     click.echo("starting PostgreSQL and loading the sample …")
     with interrupts.temporary_directory("rewright-demo-") as directory, world() as sample:
+        # the directory is removed when all else has stopped
         config = demo_config(sample, Path(directory))
         logs.set_up(config.log.format, config.log.level, "supervisor")
         supervisor = Supervisor(config)
@@ -83,6 +85,7 @@ def demo_config(sample: World, home: Path) -> Config:
 def _free(port: int) -> int:
     # 0: any port that is free
     with socket.socket() as probe:
+        # taken: another demo, or a real proxy; any free one will do
         try:
             probe.bind(("127.0.0.1", port))
         except OSError:
@@ -95,6 +98,7 @@ def client_dsn(sample: World, address: tuple[str, int]) -> str:
 
 
 def _introduce(sample: World, supervisor: Supervisor, http: tuple[str, int] | None) -> None:
+    # the sample's own psql where the machine has none
     psql = shutil.which("psql") or sample.psql
     click.echo(f"\n  {psql} '{client_dsn(sample, supervisor.address)}'\n")
     if http is not None:

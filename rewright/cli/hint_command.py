@@ -72,6 +72,7 @@ def command(
         ) as session:
             _tell_missing_extension(session)
             for number, text in enumerate(statements, 1):
+                # plans of a log are of one text each: those of this statement
                 plans = part("rewright.hints.logs", "hints").plans_of(text, logged) if logged else ()
                 found = recommending.recommend(session, text, options, strategy=strategy, logged=plans)
                 documents.append({"original": text, **found.to_json()})
@@ -80,6 +81,7 @@ def command(
     except session_part.SessionError as error:
         raise DatabaseFailure(error) from error
     if as_json:
+        # one statement gives one document, as it did before files could hold several
         echo_json(documents[0] if len(documents) == 1 else documents)
 
 

@@ -30,6 +30,7 @@ def install(dsn: str | None, role: str | None, as_json: bool) -> None:
     With DSN (a superuser's): CREATE EXTENSION there and load the library at every login; the server's
     machine must have the package.
     """
+    # without a server of the user's own: the embedded one, which needs no rights
     if dsn is None:
         hintplan = part("rewright.engines.postgres.hintplan", "hintplan")
         try:
@@ -44,6 +45,7 @@ def install(dsn: str | None, role: str | None, as_json: bool) -> None:
 
     try:
         with psycopg.connect(dsn, autocommit=True) as connection:
+            # in this order: the library needs no extension, but hint tables do
             connection.execute("create extension if not exists pg_hint_plan")
             target = (
                 sql.SQL("role {}").format(sql.Identifier(role))
@@ -86,6 +88,7 @@ def _checked(dsn: str) -> dict[str, Any]:
     probe = "/*+ Set(enable_seqscan off) */ select 1"
     try:
         with hinting.HintingSession(dsn) as session:
+            # without the extension in the database the report of hints would be empty in any case
             report = session.plan(probe)[1] if session.support.extension else None
             return {
                 "server": session.support.server_version,
@@ -136,6 +139,7 @@ def table(dsn: str, file: Path, hints: str, application: str, as_json: bool) -> 
         with session_part.Session(dsn, own=True) as session:
             document = session.explain_document(text, settings={"compute_query_id": "on"}, verbose=True)
             inside = " ".join(map(base.print_hint, wanted.for_extension))
+            # compute_query_id is on for this EXPLAIN only: the table goes by the number
             query = document[0].get("Query Identifier")
             statement = sql.SQL(
                 "insert into hint_plan.hints (query_id, application_name, hints) values ({}, {}, {});"

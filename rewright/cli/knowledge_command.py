@@ -35,6 +35,7 @@ def _category(_ctx: click.Context, _parameter: click.Parameter, value: str | Non
 
 def _sources(_ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     for source in value:
+        # a DSN names its own server; whether that is there is found out when it is read
         if not source.startswith(DSN_BEGINS) and not Path(source).expanduser().exists():
             raise click.BadParameter(f"must be files, folders or postgresql://...; there is no {source}")
     return value
@@ -148,6 +149,7 @@ def check(
     chosen = [u for u in known if not names or u.category in names or u.id in names]
     if sample is not None and sample < len(chosen):
         chosen = random.Random(seed).sample(chosen, sample)  # noqa: S311 - a sample, not a secret
+    # of the chosen ones: two units with one pattern would both be shown for a query
     same = part("rewright.knowledge.patterns.fits", "knowledge").same_patterns(chosen)
     documents = []
     for done in _with_progress(checking.check_all(chosen, measure=measure), len(chosen)):

@@ -47,6 +47,7 @@ class LakeVerbs(Verbs):
             ctx.obj = ModelPort(partial(model_of, path), driving)
         from rewright.lake.command import POSTGRES, PostgresPort
 
+        # reached through click's meta, as the object is the model's
         ctx.meta[POSTGRES] = PostgresPort(_served, _answered)
         return super().invoke(ctx)
 

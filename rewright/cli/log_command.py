@@ -39,6 +39,7 @@ def command(
 ) -> None:
     """What was rewritten, hinted, resolved, asked."""
     begin = 0.0 if since is None else time.time() - since
+    # with --since all of that time, else the last screenfuls
     limit = limit or (100 if since is None else 100_000)
     with opened_store(config_path, store_url) as store:
         entries = store.log.read(since=begin, limit=limit)
@@ -47,6 +48,7 @@ def command(
             return
         if not entries and not follow:
             echo("nothing in the log", err=True)
+        # a table for people; lines for pipes and for following
         if entries and not follow and on_terminal():
             echo_table(_NAMES, [_row(entry) for entry in entries])
             return
@@ -58,6 +60,7 @@ def command(
             if not follow:
                 return
             time.sleep(POLL_SECONDS)
+            # after the last one printed, not after a time: two lines may share one
             entries = store.log.read(since=begin, after_id=last, limit=10_000)
 
 

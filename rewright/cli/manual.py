@@ -58,6 +58,7 @@ def _options(command: click.Command, parent: click.Context, name: str) -> list[s
     lines = []
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)
+        # click's own --help is on every command
         if record is not None and "--help" not in parameter.opts:
             lines += [".TP", rf"\fB{_text(record[0])}\fR", _text(record[1]) or r"\&"]
     return lines

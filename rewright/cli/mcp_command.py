@@ -42,6 +42,7 @@ def command(
         dsn, str(lake.resolve()) if lake else "", str(config.resolve()) if config else ""
     )
     server = server_part.make_server(targets)
+    # the agent started this process and talks to it: nothing to guard but the pipe
     if listen is None:
         server.run("stdio")
         return
@@ -61,6 +62,7 @@ def _token(path: Path | None) -> str:
         token = path.read_text(encoding="utf-8").strip() if path else os.environ.get(TOKEN_VARIABLE, "")
     except (OSError, UnicodeDecodeError) as error:
         raise Failure(f"{path}: {error}") from error
+    # whoever reaches the port may run queries: a guessable token is none
     if len(token) < 16:
         raise Failure(f"HTTP needs a token of at least 16 characters: --token-file FILE, or {TOKEN_VARIABLE}")
     return token

@@ -22,6 +22,7 @@ class Duration(click.ParamType[float]):
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        # a default that click has converted already
         if isinstance(value, float):
             return value
         try:
@@ -39,6 +40,7 @@ class Dsn(click.ParamType[str]):
         from psycopg import ProgrammingError
         from psycopg.conninfo import conninfo_to_dict
 
+        # only its form is looked at: whether the server is there is told when it is needed
         try:
             conninfo_to_dict(value)
         except ProgrammingError as error:

@@ -29,9 +29,11 @@ def whole(outer: click.Command) -> click.Command:
     if name not in _INNER:
         return outer
     inner: click.Command = part(*_INNER[name]).command
+    # copies: the command itself must not know of the outer one's options when it runs
     found = copy(inner)
     own = [copy(parameter) for parameter in outer.params]
     for parameter in own:
+        # taken out before the inner command is called
         parameter.expose_value = False
     found.params = [*found.params, *own]
     return found
@@ -51,6 +53,7 @@ class Verbs(click.Group):
         return list(self._verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        # the verb is known here, so that a misspelt one is told without importing the family
         if cmd_name not in self._verbs:
             return None
         group = part(self._module, self._what).command

@@ -61,16 +61,19 @@ def _throw(paused: bool, config_path: Path | None, store_url: str | None, *, as_
     except StoreError as error:
         raise Failure(f"store: {error}") from error
     proxies = running(config.serve.run_dir, scope_of(config))
+    # a pause is kept by its file where the store cannot be written, which proxies read by themselves
     if not paused or told.file is None:
         # a signal needs no disk, and also ends a pause that was begun by one
         _signal([proxy.pid for proxy in proxies], paused)
     for problem in told.problems:
         click.echo(f"not reached: {problem}", err=True)
+    # resumed for the running proxies, but the store would pause the next one
     if told.still:
         raise Failure("the store says paused and cannot be written, so the pause continues")
     if not told.store and not proxies:
         kept = f"; {told.file} is kept for the next start" if paused and told.file is not None else ""
         raise Failure(f"neither the store nor a running proxy was reached{kept}")
+    # proxies of this user with another store are not stopped by what this one says
     elsewhere = [proxy for proxy in alive(config.serve.run_dir) if proxy not in proxies]
     if paused and not proxies and elsewhere and not shared(config):
         # typed in another folder, or without --config: what was to stop goes on
@@ -111,5 +114,6 @@ def _named(proxy: Instance) -> str:
 
 def _signal(pids: list[int], paused: bool) -> None:
     for pid in pids:
+        # ended meanwhile, or another user's
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGUSR1 if paused else signal.SIGUSR2)

@@ -25,6 +25,7 @@ def command(certificates: tuple[Path, ...], timeout: float, as_json: bool) -> No
     long.
     """
     rechecking = part("rewright.equivalence.recheck.files", "recheck")
+    # all certificates are looked at before anything is told
     found = []
     try:
         for path in certificates:

@@ -62,12 +62,14 @@ def command(
     config = configuration(config_path)
     settings = _settings(config, trust, budget, measure, model=model == "on")
     works = statements_of(source, top or 0, dsn, config)
+    # a file's own mistakes are told before a server is asked
     wrong = source is not None and tell_syntax_errors(works)
     done = _work(works, dsn, config, settings, own=source is not None)
     if report is not None:
         _write_report(report, done)
     if as_json:
         documents = [one.to_json() for one in done]
+        # --top gives an array even for one statement: scripts count on it
         echo_json(documents[0] if len(documents) == 1 and top is None else documents)
     elif report is None:
         from rewright.rewrite.page import markdown
@@ -102,6 +104,7 @@ def _work(works: Any, dsn: str, config: Any, settings: Any, *, own: bool) -> lis
     from rewright.wiring.row_facts import policy_of
     from rewright.wiring.scratch import Scratch
 
+    # without a scratch server only proofs count; the rewriter goes on
     scratch = Scratch(config.verify.scratch, lambda error: echo(f"no scratch server: {error}", err=True))
     try:
         timeout = config.optimiser.run_timeout
@@ -112,6 +115,7 @@ def _work(works: Any, dsn: str, config: Any, settings: Any, *, own: bool) -> lis
             ) as rewriter,
             Adviser(dsn, timeout, min(settings.budget / 4, ADVICE_SECONDS), own=own) as adviser,
         ):
+            # advice may execute queries only where measuring may
             advise = adviser.running if settings.measure in {"run", "both"} else adviser.planning
             return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick, advise))
     except SessionError as error:
@@ -147,6 +151,7 @@ def _extras(dsn: str, config: Any, settings: Any, *, own: bool) -> Any:
 
 def _with_progress(works: Iterable[Any], run: Callable[[Callable[[Any], None]], list[Any]]) -> list[Any]:
     """A bar on stderr where that is a terminal and there is more than one statement."""
+    # the rewriter takes minutes a statement: one needs no bar
     total = len(list(works))
     if not sys.stderr.isatty() or total < 2:
         return run(lambda _: None)
@@ -165,6 +170,7 @@ def _write_report(path: Path, done: list[Any]) -> None:
     from rewright.rewrite.page import markdown, summary
     from rewright.wiring.offline_report import html_report
 
+    # any other name is HTML, as a browser shows it whatever it is called
     text = markdown(done) if path.suffix in {".md", ".markdown"} else html_report(done)
     try:
         path.write_text(text, encoding="utf-8")

@@ -34,6 +34,7 @@ STORE_SECONDS = 2.0
 
 def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     """A directory that is there, or a bucket: reaching that is tried when it is served."""
+    # a bucket is not reached from here: credentials belong to the worker that serves it
     from rewright.lake.remote import is_remote
 
     if value and not is_remote(value) and not Path(value).expanduser().is_dir():
@@ -72,6 +73,7 @@ def command(
 ) -> None:
     """Run the proxy until SIGTERM or Ctrl-C."""
     given_sockets = _activated()
+    # two sources of sockets, of which one would be ignored
     if takeover and given_sockets.clients:
         raise WrongUsage("--takeover: the service manager has given sockets already")
     clients, pages_socket = given_sockets.clients, given_sockets.http
@@ -90,6 +92,7 @@ def command(
 
     config = configuration(config_path, **given)
     if not config.databases:
+        # a proxy without a database would answer every client with an error
         raise WrongUsage("no database is configured: give --upstream, or [databases.NAME] in rewright.toml")
     # the command line goes before a file that was read again, too
     given_now = {key: value for key, value in overrides.items() if value is not None}
@@ -130,6 +133,7 @@ def serve(
 
     logs.set_up(config.log.format, config.log.level, "supervisor")
     store, shadows = _opened(config)
+    # lakes' servers are the same after a reread: their addresses are put into what was read
     again = None if reread is None else (lambda: shadows.applied(reread()))
     taken = _take(config) if takeover else None
     there = taken or sockets or Activated()
@@ -170,6 +174,7 @@ def _opened(config: Config) -> tuple[Store, Shadows]:
     shadows = Shadows(config)
     try:
         shadows.__enter__()
+    # shadows are servers of ours: those that began have ended, the store has to be closed
     except ShadowFailed as error:
         store.close()
         raise Failure(str(error)) from error
@@ -199,6 +204,7 @@ def unoptimised(config: Config) -> str:
     ]
     if not names:
         return ""
+    # the only section is "*"
     if names == ["all others"] and len(config.databases) == 1:
         names = ["any database"]
     return (
@@ -223,6 +229,7 @@ def _take(config: Config) -> Taken:
     from rewright.processes.takeover import TakeoverFailed, take
 
     address = values.show(config.listen.address)
+    # in one run directory there may be several proxies: the one at this address
     pids = [one.pid for one in alive(config.serve.run_dir) if one.address == address]
     try:
         return take(config.serve.run_dir, pids)
@@ -243,6 +250,7 @@ def _look_at(store: Store) -> None:
 
     look = threading.Thread(target=look_at, args=(store, logs.logger()), name="store", daemon=True)
     look.start()
+    # goes on in its thread; the proxy reads what it needs when it is there
     look.join(STORE_SECONDS)
 
 

@@ -27,6 +27,7 @@ def command(identifier: int, config_path: Path | None, store_url: str | None, as
     with opened_store(config_path, store_url) as store:
         rewrite = find(store, identifier)
         events = store.events.of(rewrite_id=rewrite.id)
+        # both sides in one list, each line of which says its side
         timings = [
             one for side in ("original", "replacement") for one in store.rewrites.timings(rewrite.id, side)
         ]
@@ -44,6 +45,7 @@ def find(store: Any, identifier: int) -> Rewrite:
         found: Rewrite = store.rewrites.get(identifier)
         return found
     except NotFound:
+        # a queryid is a bigint; larger numbers cannot be asked for
         by_queryid = store.rewrites.find(queryid=identifier, limit=1) if abs(identifier) < 2**63 else []
     if not by_queryid:
         raise Failure(f"there is no rewrite {identifier} in this store; rewright log lists them")

@@ -65,6 +65,7 @@ def _summary(rewrite: Rewrite, told_: Mapping[str, Any]) -> Iterator[str]:
 def _milliseconds(rewrite: Rewrite, told_: Mapping[str, Any]) -> str:
     before, after = rewrite.original_ms, rewrite.replacement_ms
     longer = "> " if told_["stopped"] else ""
+    # a replacement that is slower is told by its times alone
     times = f", {before / after:.1f} times faster" if before and after and before > after else ""
     return f"{longer}{_figure(before, ' ms')} -> {_figure(after, ' ms')}{times}"
 
@@ -96,6 +97,7 @@ def _counterexample(found: Any) -> Iterator[str]:
 def _tree(node: Shown | None, indent: str = "") -> Iterator[str]:
     if node is None:
         return
+    # cold nodes take next to nothing: a share would only distract
     share = f", {node.share:.0%}" if node.heat != "cold" else ""
     yield f"{indent}{node.title}: {node.rows}, {node.work}{share}"
     for name, condition in node.conditions:

@@ -36,6 +36,7 @@ def queries_of(path: Path) -> list[str]:
     import pglast
 
     text = text_of(path)
+    # as many statements as characters: no limit
     if not _parsed(path, text, len(text)):
         raise WrongUsage(f"{path}: no statement in it")
     return list(pglast.split(text))
@@ -47,6 +48,7 @@ def schema_of(path: Path) -> str:
     from rewright.sql.dumps import without_commands
 
     text = text_of(path)
+    # a dump may have thousands of statements
     _parsed(path, without_commands(text), MAX_TABLES)
     return text
 
@@ -65,6 +67,7 @@ def _parsed(path: Path, text: str, statements: int = 1) -> int | None:
         return None
     except ParseError as error:
         message, place = error.args
+        # psql's \restrict and its like stand in every pg_dump since 2025
         if text[place : place + 1] == "\\":
             message = "a command of psql's, which only psql reads (of a database: pg_dump --schema-only)"
         raise WrongUsage(f"{path}: line {text.count(chr(10), 0, place) + 1}: {message}") from error
@@ -95,6 +98,7 @@ def tell_syntax_errors(works: Sequence[Work]) -> bool:
     line on stderr. Raises WrongUsage where no statement is without.
     """
     wrong = [f"{work.name}: {found}" for work in works if (found := _syntax_error(work.sql))]
+    # nothing to work on
     if wrong and len(wrong) == len(works):
         raise WrongUsage("\nrewright: ".join(wrong))
     for line in wrong:

@@ -99,6 +99,7 @@ def _end(verdict: Any, require: str | None, accepted: frozenset[str], *, exit_co
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
     if exit_code:
+        # proved, tested and judged are all 0: no difference is known
         sys.exit(EXIT_CODES.get(verdicts.to_json(verdict)["verdict"], 0))
 
 

@@ -55,6 +55,7 @@ def _loopback(host: str) -> bool:
 
 
 def _tracing(sources: Sources, config: Config) -> None:
+    # checked when it is configured, not when the first span is lost
     if config.tracing.exporter != "off" and (packages := missing("otel")):
         sources.complain(
             ("tracing", "exporter"), f"needs the Python packages {', '.join(packages)}: {install('otel')}"

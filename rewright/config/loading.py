@@ -110,6 +110,7 @@ def _read_secret_files(sources: Sources) -> None:
         # NAME_file is only read where NAME is a secret: other keys may end like that
         if key == path[-1] or key not in {option.name for option in _options_at(path) if option.hides}:
             continue
+        # popped: the key itself is what is read from now on
         written = sources.values.pop(path)
         try:
             # editors end a file with a line end, and no secret does
@@ -121,6 +122,7 @@ def _read_secret_files(sources: Sources) -> None:
 
 
 def _options_at(path: tuple[str, ...]) -> Iterable[Option]:
+    # below a database's defaults there are four names, and none of them is a secret
     if path[0] == "databases" and len(path) == 3:
         return options_of(Database)
     section = SECTIONS.get(path[0])
@@ -129,6 +131,7 @@ def _options_at(path: tuple[str, ...]) -> Iterable[Option]:
 
 def _build(sources: Sources) -> Config:
     sections = {name: _section(sources, (name,), kind) for name, kind in SECTIONS.items()}
+    # a name without any key was given its engine when it was read
     names = dict.fromkeys(path[1] for path in sources.values if path[0] == "databases" and len(path) > 2)
     databases = {name: _database(sources, name) for name in names}
     defaults = _settings(sources, ("defaults",))
@@ -136,6 +139,7 @@ def _build(sources: Sources) -> Config:
     # for `rewright config`: where each value comes from
     origins = {".".join(path): written.origin for path, written in sources.values.items()}
     config = Config(**sections, databases=databases, defaults=defaults, origins=origins)
+    # last: it looks at values that have all been parsed
     check_together(sources, config)
     return config
 
@@ -169,6 +173,7 @@ def _database(sources: Sources, name: str) -> Database:
         )
     for extra in ENGINE_EXTRAS.get(database.engine, ()):
         if packages := missing(extra):
+            # packages of extras are checked here, so that serve does not fail at the first client
             sources.problems.append(
                 f"{origin_of(sources, prefix)}: {spelt(prefix)}: engine {database.engine} needs the Python "
                 f"packages {', '.join(packages)}: {install(extra)}"
@@ -187,6 +192,7 @@ def _settings(sources: Sources, prefix: tuple[str, ...]) -> Mapping[str, str]:
         setting = BY_NAME[path[-1]]
         value = ("on" if written.value else "off") if isinstance(written.value, bool) else str(written.value)
         try:
+            # parsed for its complaint alone: sessions parse the text again
             setting.parse(value)
             found[setting.name] = value
         except ValueError:
@@ -199,6 +205,7 @@ def _unknown(sources: Sources) -> None:
         known = _known(path)
         if path[-1] in known:
             continue
+        # no key is known beside it: the section itself is wrong
         if not known:
             near = difflib.get_close_matches(path[0], _sections(), 1)
             hint = f"did you mean [{near[0]}]?" if near else f"sections: {', '.join(_sections())}"

@@ -43,6 +43,7 @@ def option(
 def options_of(section: type[Any]) -> Iterator[Option]:
     """The keys of a section, in order."""
     for item in fields(section):
+        # fields without a parser (a database's defaults) are read otherwise
         if "parse" in item.metadata:
             yield Option(
                 name=item.name,

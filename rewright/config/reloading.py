@@ -72,6 +72,7 @@ def moment_of(key: str) -> Moment:
     ('the next start', 'new connections')
     """
     section, _, rest = key.partition(".")
+    # NAME itself may hold dots
     name = rest.rpartition(".")[2] if section == "databases" else rest
     if section == "databases" and ".defaults." in rest:
         return _SECTIONS["defaults"]

@@ -79,6 +79,7 @@ def _shown(option: Option, value: str) -> str:
 
 
 def _spelled(option: Option, value: object) -> str:
+    # durations are floats like other numbers: only their parser tells them
     if option.parse is values.seconds:
         assert isinstance(value, float)
         return values.show_duration(value)
@@ -104,6 +105,7 @@ def example() -> str:
 def _example_keys(kind: type[Any]) -> Iterator[str]:
     for option in options_of(kind):
         yield from textwrap.wrap(option.meaning, 100, initial_indent="# ", subsequent_indent="# ")
+        # an example in place of the default is commented out, so that the file means the defaults
         if option.example is not None:
             yield f"# {option.name} = {_toml(option.example)}"
         else:
@@ -113,6 +115,7 @@ def _example_keys(kind: type[Any]) -> Iterator[str]:
 def _example_databases() -> list[str]:
     lines = ["", "# One section for each name that clients may connect to.", "# [databases.app]"]
     for option in options_of(Database):
+        # a path belongs to lakes, which have an example of their own below
         if option.name != "path":
             lines += [f"# {option.name} = {_toml(option.example or option.default)}    # {option.meaning}"]
     lines += ["# [databases.lake]", '# engine = "duckdb"', '# path = "./lake"', "# any other name:"]
@@ -129,6 +132,7 @@ def _example_defaults() -> list[str]:
 
 def _toml(value: object) -> str:
     match value:
+        # before int: True is an int in Python
         case bool():
             return "true" if value else "false"
         case int() | float():

@@ -78,6 +78,7 @@ def _wait(connection: psycopg.Connection[Any], say: Say) -> Any:
     while time.monotonic() < deadline:
         row = connection.execute(
             "select id, verdict, sources, replacement from rewright.rewrites "
+            # any rewrite will do: there is but one slow query in this world
             "where verdict in ('proved', 'tested') order by id desc limit 1"
         ).fetchone()
         if row is not None:
@@ -85,6 +86,7 @@ def _wait(connection: psycopg.Connection[Any], say: Say) -> Any:
         gave_up = connection.execute(
             "select reason from rewright.queries where status in ('nothing', 'failed')"
         ).fetchone()
+        # given up: waiting for the time to pass would tell nothing more
         if gave_up is not None:
             raise TourFailed(f"nothing was found: {gave_up[0]}")
         time.sleep(0.3)

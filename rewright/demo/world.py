@@ -51,10 +51,12 @@ def world() -> Iterator[World]:
                         sql.Identifier(role), sql.Literal(role)
                     )
                 )
+            # the sample itself is made by its owner; both roles only read it
             connection.execute(resources.files("rewright.demo").joinpath("sample.sql").read_bytes())
             for role in (USER, OPTIMISER):
                 for grant in GRANTS:
                     connection.execute(sql.SQL(grant).format(role=sql.Identifier(role)))
+            # without statistics the planner would choose other plans than it will tomorrow
             connection.execute("vacuum analyze")
         yield World(
             upstream=f"postgresql://127.0.0.1:{server.port}",

@@ -19,6 +19,7 @@ def main() -> None:
     _, parent, module, *words = sys.argv
     libc = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):  # Linux
+        # the signal comes from the kernel when the parent is gone, however that ended
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != int(parent):  # it ended before the kernel knew
         raise SystemExit(1)

@@ -70,6 +70,7 @@ class Children:
         :raises CallFailed: the command failed, took longer than ``seconds``, waited too long for others
             to end, or printed too much.
         """
+        # a place first: what waits has neither files nor a process
         async with self._slot(heavy, seconds):
             with tempfile.TemporaryDirectory(prefix="rewright-mcp-") as folder:
                 for name, text in (texts or {}).items():
@@ -112,6 +113,7 @@ class Children:
             await self._ended(process)
         if len(out) > MAX_DOCUMENT:
             raise CallFailed(f"the answer is larger than {MAX_DOCUMENT} bytes")
+        # `ask` exits with 1 for a question it refuses, and prints why
         is_answer = answers_anyway and process.returncode == 1 and out.strip()
         if process.returncode and not is_answer:
             raise CallFailed(_last_line(errors))
@@ -124,6 +126,7 @@ class Children:
         ending = asyncio.create_task(_end(process), name=f"end of process {process.pid}")
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
+        # the call may be cancelled a second time while it waits: the ending goes on
         await asyncio.shield(ending)
 
 
@@ -134,6 +137,7 @@ async def _conversation(process: asyncio.subprocess.Process, told: bytes) -> tup
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
+    # read at the same time: a full pipe of errors would stop the command
     errors = asyncio.create_task(_last_of(process.stderr))
     try:
         with contextlib.suppress(OSError):  # it may end without reading all
@@ -145,6 +149,7 @@ async def _conversation(process: asyncio.subprocess.Process, told: bytes) -> tup
         if len(out) <= MAX_DOCUMENT:
             await process.wait()
             await errors
+        # of a command that was cut off no errors are waited for
         return bytes(out), errors.result() if errors.done() else b""
     finally:
         errors.cancel()

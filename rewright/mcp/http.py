@@ -35,6 +35,7 @@ class Token:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             given = dict(scope["headers"]).get(b"authorization", b"")
+            # compared in constant time
             if not hmac.compare_digest(given, self._expected):
                 refusal = JSONResponse(
                     {"error": "a bearer token is needed"}, 401, headers={"WWW-Authenticate": "Bearer"}
@@ -50,6 +51,7 @@ def application(server: Any, token: str, host: str) -> ASGIApp:
     """The ASGI application. ``token`` must not be empty."""
     if not token:
         raise ValueError("a token is needed")
+    # a page that had its own name resolved to this machine sends that name as Host
     names = [host, "localhost", "127.0.0.1", "[::1]"]
     security = TransportSecuritySettings(
         allowed_hosts=[*names, *(f"{name}:*" for name in names)],

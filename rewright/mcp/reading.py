@@ -78,6 +78,7 @@ def plan_document(plan: Any) -> dict[str, Any]:
         "tree": _node(plan.root),
         "misestimates": [
             {"node": _title(node), "estimated": node.rows, "actual": node.actual.rows}
+            # the worst five: more would be read as noise
             for node in sorted(wrong, key=lambda node: node.q_error, reverse=True)[:5]
         ],
     }
@@ -89,6 +90,7 @@ def _node(node: Any) -> dict[str, Any]:
         document |= {
             "actual_rows": node.actual.rows,
             "loops": node.actual.loops,
+            # PostgreSQL gives the average of all loops
             "seconds": node.actual.seconds * node.actual.loops,
         }
     if node.conditions:

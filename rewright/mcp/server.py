@@ -86,6 +86,7 @@ def _checking(server: MCPServer[Any], tools: Tools) -> None:
         Fails where none is found.
         """
         document = await tools.verify(original, candidate, schema_sql, seconds)
+        # tested and unknown have no database to show either
         if document["verdict"] != "refuted":
             raise ToolError(f"no difference is known: {document['meaning']}")
         return {

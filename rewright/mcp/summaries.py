@@ -22,6 +22,7 @@ def summary_of(tables: list[dict[str, Any]], folder: str, search: str, most: int
     """
     words = re.findall(r"\w+", search.lower())
     found = [(_score(table, words), table) for table in (_brief(one, folder) for one in tables)]
+    # without words every table is met
     met = [table for score, table in sorted(found, key=_best_first) if score or not words]
     return {
         "tables": [_narrow(table) for table in met[:most]],
@@ -45,6 +46,7 @@ def _score(table: dict[str, Any], words: list[str]) -> int:
 def _brief(table: dict[str, Any], folder: str) -> dict[str, Any]:
     """Without what is empty, and without the way to the lake."""
     told = _not_empty(table)
+    # the way to the lake is nobody's business but the server's
     told["file"] = table["file"].removeprefix(folder).lstrip("/")
     told["columns"] = [_not_empty(column) for column in table["columns"]]
     return told

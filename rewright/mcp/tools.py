@@ -60,6 +60,7 @@ class Tools:
             f"{seconds}s",
             "--json",
         ]
+        # the budget is the search's; beginning and ending come on top
         document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 60, heavy=True)
         return document
 
@@ -114,6 +115,7 @@ class Tools:
         """Of the lake where there is no database. A refused question is an answer, too: it says what was
         unclear.
         """
+        # a database goes before a lake where there are both
         of = [] if self.targets.dsn else ["--lake", self._lake()]
         words = [
             "ask", *self._config(), "--json", "--model", "off", "--rows", str(rows), "--seconds",

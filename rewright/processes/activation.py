@@ -48,6 +48,7 @@ def activated(
     if not (told["LISTEN_FDS"].isascii() and told["LISTEN_FDS"].isdigit()):
         raise ActivationFailed(f"LISTEN_FDS is not a number: {told['LISTEN_FDS']!r}")
     count = int(told["LISTEN_FDS"])
+    # systemd gives no names before version 227
     names = told["LISTEN_FDNAMES"].split(":") if told["LISTEN_FDNAMES"] else [""] * count
     if len(names) != count:
         raise ActivationFailed(f"LISTEN_FDNAMES has {len(names)} names for {count} descriptors")
@@ -73,6 +74,7 @@ def address_of(listener: socket.socket) -> str:
 def _socket(number: int, name: str) -> socket.socket:
     what = f"descriptor {number}{f' ({name})' if name else ''} from the service manager"
     try:
+        # takes the family and the type from the descriptor
         found = socket.socket(fileno=number)
     except OSError as error:
         raise ActivationFailed(f"{what} is not a socket: {error.strerror}") from error
@@ -87,5 +89,6 @@ def _socket(number: int, name: str) -> socket.socket:
     return found
 
 
+# what others reach first: its address is the one that is told
 def _is_local(listener: socket.socket) -> bool:
     return ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback

@@ -75,6 +75,7 @@ def listen(
 
     def run() -> None:
         while True:
+            # the supervisor ended, however that happened: the pipe says so
             try:
                 message = pipe.recv()
             except (EOFError, OSError):

@@ -20,6 +20,7 @@ def allow(sessions: int) -> int:
     wanted = _OWN + _EACH * sessions
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
+    # the limit may already be higher, or unlimited: it is never lowered
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return soft
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

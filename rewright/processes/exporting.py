@@ -73,6 +73,7 @@ class Figureboard:
 
     def of(self, child: str) -> tuple[Values, float | None]:
         """A living child's latest figures and how many seconds old they are; nothing before the first."""
+        # a child that has not reported yet has no age
         with self._lock:
             if child not in self._live:
                 return {}, None
@@ -82,6 +83,7 @@ class Figureboard:
         """The child is gone; its counters stay."""
         with self._lock:
             for key, value in self._live.pop(child, {}).items():
+                # gauges of a dead child (open connections) are nothing; what it counted was so
                 if key[0].endswith(_GROWING):
                     self._past[key] = self._past.get(key, 0.0) + value
 
@@ -90,6 +92,7 @@ class Figureboard:
         with self._lock:
             found = dict(self._past)
             for live in self._live.values():
+                # children count for themselves; the whole is their sum
                 for key, value in live.items():
                     found[key] = found.get(key, 0.0) + value
             return found
@@ -121,6 +124,7 @@ class _Collector:
                 yield self._histogram(name, documentation)
                 continue
             rows = {labels: value for (key, labels), value in self._values.items() if key == name}
+            # all rows of a metric have the same labels: the first tells them
             names = [label for label, _ in next(iter(rows), ())]
             kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
             family = kind(f"rewright_{name.removesuffix('_total')}", documentation, labels=names)
@@ -136,6 +140,7 @@ class _Collector:
             buckets = [
                 (dict(found)["le"], value)
                 for (bucket, found), value in self._values.items()
+                # the buckets of this route
                 if bucket == f"{name}_bucket" and found[:1] == labels
             ]
             family.add_metric([labels[0][1]], sorted(buckets, key=lambda one: float(one[0])), total)

@@ -45,6 +45,7 @@ def receive(channel: socket.socket) -> object | None:
 def _exactly(channel: socket.socket, size: int) -> bytes | None:
     parts = []
     while size:
+        # at most 1 MiB: a large answer is not allocated before it comes
         part = channel.recv(min(size, 1 << 20))
         if not part:
             return None

@@ -43,6 +43,7 @@ class Inbox:
             # a suspicion may be right again soon, a slow query hardly
             pause = RECHECK_SECONDS if job.kind in {"recheck", "suspect"} else AGAIN_SECONDS
             key = job.key
+            # a thousand texts that differ in a literal are one query
             if now - self._seen.get(key, -pause) < pause or self._is_enough(job, now):
                 return
             try:
@@ -74,6 +75,7 @@ class Inbox:
             now = time.monotonic()
             # a budget makes another job of the same query
             held = (*job.key, job.budget)
+            # looked at lately as a slow one, it has had its chance
             for key in (held, ("slow", *job.key[1:])):
                 if now - self._seen.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
                     return False
@@ -85,6 +87,7 @@ class Inbox:
         """Nothing could be done with it this time."""
         with self._lock:
             self._seen.pop((*job.key, job.budget), None)
+            # what was counted for its shape is taken back, too
             if self._seen.pop(job.key, None) is not None:
                 self._count(job, time.monotonic(), -1)
 
@@ -104,6 +107,7 @@ class Inbox:
         """Look at this text again when it is seen again."""
         with self._lock:
             for known, remembered in ((form_key(text), self._seen), (shape_key(text), self._variants)):
+                # the fourth of a key is the text's form, whatever the job's kind
                 for key in [key for key in remembered if key[3] == known]:
                     del remembered[key]
 

@@ -46,6 +46,7 @@ def registered(run_dir: str, instance: Instance) -> Iterator[None]:
 
 def _write(file: Path, instance: Instance) -> int:
     """An open file that stays locked. Raises OSError."""
+    # O_NOFOLLOW: a link put there by somebody else is not written through
     opened = os.open(file, os.O_CREAT | os.O_RDWR | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,7 +73,9 @@ def _read(file: Path) -> Instance | None:
     try:
         with file.open("r", encoding="utf-8") as opened:
             try:
+                # a shared lock is granted where the owner no longer has its exclusive one
                 fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            # locked: its process lives
             except BlockingIOError:
                 return Instance(**json.loads(opened.read()))
             file.unlink(missing_ok=True)  # nobody holds it: its process was killed

@@ -21,6 +21,7 @@ def held_back() -> Iterator[None]:
     """SIGINT waits, for this thread and for what it starts meanwhile."""
     # starting it, which the first child does otherwise, unblocks SIGINT
     resource_tracker.ensure_running()
+    # blocked, not ignored: what is started inherits it, and it is delivered afterwards
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -57,5 +58,6 @@ def end_quietly() -> None:
 
 def _end(_number: int, _frame: object) -> NoReturn:
     for number in (signal.SIGTERM, signal.SIGINT):
+        # a second signal must not interrupt the clean-up
         signal.signal(number, signal.SIG_IGN)
     sys.exit(0)

@@ -63,6 +63,7 @@ class Job:
     @property
     def blind(self) -> bool:
         """There are parameters, and no values to run it with."""
+        # a text with $1 and no values can only be planned
         return not self.values and has_parameters(self.text)
 
     @property
@@ -112,6 +113,7 @@ def redacted(said: object, job: Job) -> str:
 
 
 def encode(job: Job) -> bytes:
+    # values have a form of their own, as they are bytes
     document = asdict(replace(job, values=NO_VALUES)) | {"values": job.values.to_json()}
     # surrogates: a client's text may be any bytes
     document["text"] = base64.b64encode(job.text.encode("utf-8", "surrogatepass")).decode()
@@ -124,6 +126,7 @@ def decode(line: bytes) -> Job:
         document: dict[str, Any] = json.loads(line)
         document["text"] = base64.b64decode(document["text"]).decode("utf-8", "surrogatepass")
         document["param_types"] = tuple(int(oid) for oid in document["param_types"])
+        # workers of an earlier version send none
         document["search_path"] = tuple(map(str, document.get("search_path", ())))
         document["values"] = Values.from_json(document["values"])
         # fields that a job does not have are a TypeError
@@ -184,6 +187,7 @@ class JobSender:
                     connection.close()
                     connection = None
                 # the optimiser is being started: it listens in a moment
+                # closing ends the patience at once
                 if time.monotonic() >= deadline or self._closing.wait(RETRY_SECONDS):
                     self.dropped += 1
                     return None

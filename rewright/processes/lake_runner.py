@@ -103,6 +103,7 @@ def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) ->
     bounded(setup.memory)
     runner = _Runner(setup)
     threading.Thread(target=_listen, args=(control, runner), name="interrupts", daemon=True).start()
+    # opening the lake is work as well: the priority that it may lose is that thread's
     opened = _in_thread(runner.open)
     send(requests, opened)
     while not isinstance(opened, Failed) and (request := receive(requests)) is not None:
@@ -180,6 +181,7 @@ class _Runner:
     def interrupt(self) -> None:
         if self.lake is None:
             return
+        # the client may cancel between two portions, when nothing is being read
         if (reading := self._reading) is not None:
             reading.running.interrupt()
         # also what binds or loads, which is no query
@@ -206,6 +208,7 @@ class _Runner:
         raise SqlError("XX000", f"unknown request {request!r}")
 
     def _running(self, query: object) -> Any:
+        # each of them is read like a query, a portion at a time
         match query:
             case Plan():
                 return Finishing(self.lake.database, self._setup.shadow)
@@ -242,6 +245,7 @@ class Reading:
         """
         if not self._begun:
             self._begun = True
+            # not before the first rows are wanted: a portal may be bound and never executed
             self.running.begin(self._query, self._parameters)
         parts: list[bytes] = []
         count = size = 0
@@ -268,6 +272,7 @@ class Reading:
 
     def _adapt(self, rows: int, size: int) -> None:
         """Twice as many rows, while they would not be too many bytes."""
+        # how many rows of that size make a portion
         fitting = PORTION_BYTES * rows // max(size, 1)
         # doubled from 1, so that a first row of megabytes is met alone
         self._step = max(1, min(2 * self._step, fitting, 1000))

@@ -80,6 +80,7 @@ def answer(setup: Setup, search: Search) -> Searched | Failed:
 
 
 def _searched(setup: Setup, search: Search) -> Searched:
+    # without LAKE the words tell which lake, once the base table is known to be readable
     statement = statement_of(search.text, folds=True)
     home = _home(setup.config, chosen(statement.lake, search, setup.config))
     with lent_session(setup) as connection:
@@ -132,5 +133,6 @@ def _home(config: Config, name: str) -> Home:
 def _unlike(name: str, lake: Lake) -> str:
     """The name of the base table in the lake: none of the lake's own."""
     while lake.index.table(name) is not None:
+        # as often as the lake has a table of that name, too
         name = f"{name} (PostgreSQL)"
     return name

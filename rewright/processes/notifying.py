@@ -12,8 +12,10 @@ def notify(state: str) -> None:
     happens.
     """
     address = os.environ.get("NOTIFY_SOCKET", "")
+    # anything else is no socket's address: somebody set the variable for another purpose
     if not address.startswith(("/", "@")):
         return
+    # @ stands for an abstract socket, whose name begins with a zero byte
     name = "\0" + address[1:] if address.startswith("@") else address
     with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
         sender.sendto(state.encode(), name)

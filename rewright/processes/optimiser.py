@@ -185,6 +185,7 @@ class _Optimiser:
     def _read(self, connection: socket.socket, store: Store) -> None:
         with connection, connection.makefile("rb") as lines:
             # MAX_LINE bounds what a sender makes us hold; a longer line does not decode
+            # readline returns what there is at MAX_LINE, so that a longer line fails to decode
             while line := lines.readline(MAX_LINE):
                 try:
                     job = decode(line)
@@ -370,6 +371,7 @@ class _Optimiser:
 
     def _reconsider(self, runner: JobRunner, store: Store) -> None:
         """Look at one retired rewrite again, if one is due."""
+        # one at a time, so that slow queries do not wait behind old ones
         rewrite = due(store, runner.again.may_reconsider)
         if rewrite is None:
             return

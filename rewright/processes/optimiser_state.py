@@ -21,6 +21,7 @@ def optimiser_told(
         return {"state": "starting", "told": f"It is not running{f': {problem}' if problem else ''}.{again}"}
     if age is None:
         return {"state": "starting", "told": f"Nothing was heard of it yet.{again}"}
+    # figures that never came count as 0: what waits then is nothing
     waiting = figures.get(("optimiser_jobs_waiting", ()), 0)
     ended = {
         name: figures.get(("optimiser_jobs_total", (("outcome", name),)), 0)

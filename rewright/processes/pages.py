@@ -55,6 +55,7 @@ def pages(
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="http", daemon=True)
     thread.start()
+    # a retiring process serves no pages: its successor has the socket
     supervisor.on_retire = partial(setattr, server, "should_exit", True)
     try:
         yield listener
@@ -104,6 +105,7 @@ def _settings(supervisor: Supervisor) -> Sequence[Mapping[str, Any]]:
 
 def _pause(store: Store, config: Config, paused: bool, by: str) -> str:
     told = tell(store, config, paused, by)
+    # a pause that reached nothing is told by its problems alone
     reached = ", ".join(filter(None, (told.store, str(told.file or ""))))
     return "; ".join(filter(None, (f"reached {reached}" if reached else "", *told.problems)))
 

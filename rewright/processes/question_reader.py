@@ -82,6 +82,7 @@ class _Reader:
         except MemoryError:
             return Failed("53200", "out of memory")
         except Exception as error:  # noqa: BLE001 - told to the worker
+            # errors of ours are meant for the client; of others only the class is told
             state = getattr(error, "sqlstate", "") or "XX000"
             told = str(error) if state != "XX000" else f"internal error: {type(error).__name__}"
             return Failed(state, told, getattr(error, "hint", ""))
@@ -91,6 +92,7 @@ class _Reader:
         made: list[PostgresSource] = []
 
         def source() -> PostgresSource:
+            # made when it is first needed: a remembered answer needs no catalog
             if not made:
                 made.append(
                     PostgresSource(connection, self._limits, self._known, state, name=request.database)
@@ -104,6 +106,7 @@ class _Reader:
         return self._session(request, lambda: lake, lake.state, request.role)
 
     def _session(self, request: Read, source: Any, state: str, role: str) -> Asked | Learned:
+        # what a question's reading may cost is told per role: so are its lessons
         assistance = assistance_of(self._config, self._store, role) if request.model else None
         log = StoreQuestionLog(
             self._store,

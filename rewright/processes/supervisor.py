@@ -166,6 +166,7 @@ class Supervisor:
         return replace(config, serve=replace(config.serve, run_dir=self._run_dir))
 
     def _await(self, child: _Child, deadline: float) -> None:
+        # not ready in time, or ready with a problem
         if not child.ready.wait(max(deadline - time.monotonic(), 0.1)) or child.problem:
             self.stop()
             raise ServeFailed(child.problem or f"{child.name} does not start")
@@ -223,6 +224,7 @@ class Supervisor:
                 self.board.put(child.name, message.values)
             case ReloadWanted():
                 self._wake_in.send(bytes([signal.SIGHUP]))
+            # these go from us to children, never back
             case Reload() | Reloaded() | Pausing() | Retire():
                 pass
 
@@ -276,6 +278,7 @@ class Supervisor:
     def _patience(self) -> float:
         """Until the next child is to be started again."""
         now = time.monotonic()
+        # a child that runs is waited for by its sentinel
         waits = (child.again_at - now for child in self._children if child.process is None)
         # half a second is also how long a dead child goes unnoticed where sentinels fail
         return min(0.5, max(0.0, min(waits, default=0.5)))
@@ -303,6 +306,7 @@ class Supervisor:
         self.paused = paused
         self._tell_workers(Pausing(paused))
         files = pausing.files_of(self.config)
+        # files that could not be removed would pause the next start
         _, problems = (None, ()) if paused else pausing.remove_files(files)
         file = pausing.write_files(files, pausing.ALONE) if paused else None
         self.log.warning(
@@ -328,6 +332,7 @@ class Supervisor:
         # whatever is wrong with what was read, those that are served stay
         except Exception as error:
             self.log.warning("config.reload_failed", exc_info=error)
+            # the text of an unexpected error may hold values
             self._tell_workers(Reloaded(f"it cannot be read: {type(error).__name__}"))
             return
         self.config = found
@@ -349,6 +354,7 @@ class Supervisor:
         be wanted now.
         """
         if not any(child.name == "optimiser" for child in self._children):
+            # a database with an optimiser's account was added
             if self._job_path and self._optimises():
                 self._add("optimiser", self._start_optimiser)
                 self._launch(self._children[-1])
@@ -378,6 +384,7 @@ class Supervisor:
             "process.ended", child=child.name, exit_code=child.process.exitcode, reason=child.problem
         )
         steady = now - child.began > STEADY_SECONDS
+        # one that ran for a minute begins with no delay again
         child.failures = 0 if steady else child.failures
         # seven steps, the last for all further failures
         child.again_at = now + BACKOFF[min(child.failures, len(BACKOFF) - 1)]
@@ -394,6 +401,7 @@ class Supervisor:
     def stop(self) -> None:
         """Drain the workers, end the optimiser; safe to call twice."""
         self._stopping = True
+        # closed first: clients go elsewhere, or are refused, while sessions are drained
         for listener in self._listeners:
             listener.close()
         for child in self._children:
@@ -413,6 +421,7 @@ class Supervisor:
     def health(self) -> tuple[bool, dict[str, Any]]:
         """Whether clients can connect, and what runs."""
         states = {child.name: "running" if child.alive else "starting" for child in self._children}
+        # one worker is enough for clients to connect
         healthy = any(child.alive for child in self._workers())
         # the state that workers tell of, not ours: a file may pause them, too
         paused = any(name == "paused" and value for (name, _), value in self.board.values().items())

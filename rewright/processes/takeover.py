@@ -43,6 +43,7 @@ class Taken:
         """The new process accepts clients."""
         with self.conversation, suppress(OSError):
             self.conversation.sendall(_GO)
+            # the end of the conversation is the other's word that it accepts no more
             self.conversation.recv(len(_GO))  # the end: it has stopped accepting
 
 
@@ -123,10 +124,12 @@ def take(run_dir: str, pids: Sequence[int]) -> Taken:
     for pid in pids:
         path = path_of(run_dir, pid)
         if path is None:
+            # without a directory no process of this user offers anything
             break
         try:
             return _ask(path)
         except (OSError, ValueError, KeyError) as error:
+            # its process may have ended in between, or be older than takeovers
             problems.append(f"process {pid}: {error}")
     raise TakeoverFailed("; ".join(problems) or "no running proxy listens at this address")
 

@@ -59,6 +59,7 @@ class Watching:
     def compare(self, store: Store) -> None:
         """Measure originals of what is served again, now and then, on our own connection."""
         runner = self._runner(store)
+        # when each was compared last, so that all have their turn
         tried: dict[int, float] = {}
         while not self._stop.wait(COMPARE_SECONDS):
             try:
@@ -110,6 +111,8 @@ class Watching:
                 for rewrite in (*retire_losers(store), *retire_doubted(store)):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
                 for rewrite, role in doubt_losers(store):
+                    # a role's clients say it is slower: the optimiser looks for itself before anybody loses
+                    # it
                     self._inbox.put(slower_job(rewrite, role))
                 for rewrite, _ in drop_losing_hints(store):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)

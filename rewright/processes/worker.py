@@ -206,6 +206,7 @@ class _Worker:
                 answer.set_result(problem)
 
     def _inline(self, store: Store, job_path: str) -> SocketInline | None:
+        # no optimiser: no query is held
         if not job_path:
             return None
         accept = frozenset(self.config.verify.accept)
@@ -251,6 +252,7 @@ class _Worker:
 
     async def _go_by(self, config: Config) -> None:
         """Raises ConfigError."""
+        # before anything is changed: a wrong configuration raises here
         changed = proxy_config(config)
         self.config = config
         logs.set_up(config.log.format, config.log.level, f"worker {self.number}")

@@ -25,8 +25,10 @@ def own_roles(config: Config) -> frozenset[str]:
     """The roles under which Rewright runs queries itself, as far as the configuration names them."""
     found = set[str]()
     for database in config.databases.values():
+        # a DSN that libpq cannot read is told where it is used
         with suppress(psycopg.ProgrammingError):
             found.add(str(psycopg.conninfo.conninfo_to_dict(database.optimiser_dsn).get("user") or ""))
+    # without a user libpq takes the system's, which is nobody of ours for certain
     return frozenset(found - {""})
 
 
@@ -68,6 +70,7 @@ class Accounts:
         """What a server says in the block is raised as NotOptimised."""
         try:
             yield
+        # untrusted functions and undecodable texts are told: they are no values
         except (Untrusted, Undecodable) as error:
             raise NotOptimised(f"not optimised: {error}") from error
         except (SessionError, psycopg.Error) as error:
@@ -95,6 +98,7 @@ class Accounts:
 def database_dsn(dsn: str, name: str) -> str:
     """``dsn`` with the database that the client asked for, where it names none itself."""
     parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    # a DSN of ``*`` names no database: the client's is meant
     if parts.get("dbname"):
         return dsn
     return psycopg.conninfo.make_conninfo(dsn, dbname=name)

@@ -47,6 +47,7 @@ class _Actions:
             raise SqlError("58030", f"the store of Rewright cannot be read: {error}") from error
 
     def config(self) -> Sequence[tuple[str, str, str, str, str]]:
+        # the defaults as they are without a file or a variable
         usual = {key: value for key, value, _ in effective(Config())}
         return tuple(
             (key, value, usual.get(key, ""), origin, moment_of(key))

@@ -66,6 +66,7 @@ class Adviser:
                 self._session = HintingSession(self._dsn, limits=limits, own=self._own, path=self._path)
             found = advice_for(self._session, sql, self._limit, self._budget, execute=execute)
         except SessionError:
+            # a broken session is not used again; the next statement gets a new one
             self.__exit__()
             return []
         advice: list[dict[str, Any]] = found["advice"]
@@ -96,6 +97,7 @@ def advice_for(
     except (Untrusted, DatabaseError) as error:
         return {"advice": [], "reason": str(error)}
     except SessionError as error:
+        # other errors of the server are about this statement
         if session.connection.closed:
             raise
         return {"advice": [], "reason": str(error)}
@@ -104,6 +106,7 @@ def advice_for(
 
 def _document(statement: str, reason: str) -> dict[str, Any]:
     kind = next((kind for start, kind in _KINDS.items() if statement.startswith(start)), "other")
+    # "; " between two statements of one piece of advice
     return {"kind": kind, "statements": statement.split("; "), "reason": reason}
 
 
@@ -115,6 +118,7 @@ def _unlocking(session: HintingSession, limit: float, *, execute: bool) -> Unloc
             run = session.run(column.violation(), stop_after=limit)
         except SessionError:
             return None
+        # stopped before its end it may still find one
         return run.rows == 0 if run.finished else None
 
     path = tuple(s for s in session.search_path() if s != "pg_catalog")

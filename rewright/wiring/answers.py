@@ -67,6 +67,7 @@ def outcome_of(store: Store, config: Config, session: SessionView) -> str:
     """Why the session's last query, which was slow, is not rewritten. Blocks; raises StoreError."""
     database, last = session.database, session.last
     if not optimises(config, database):
+        # without an optimiser there is nothing to be known of it
         return NO_OPTIMISER
     status, reason = store.queries.outcome(database, template_key(database, normalized(last.text)))
     known = rewrite_named(reason) if status == "rewritten" else None
@@ -74,6 +75,7 @@ def outcome_of(store: Store, config: Config, session: SessionView) -> str:
         return outcome_text(status, reason)
     try:
         rewrite = store.rewrites.get(known)
+    # the rewrite was pruned since
     except NotFound:
         return WAITING
     return rewrite_text(rewrite, missing_for(rewrite.proposal, frozenset(config.verify.accept)))

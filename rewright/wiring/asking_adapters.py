@@ -48,7 +48,9 @@ class StoreQuestionLog:
         try:
             found = self.store.validated.find(self.database, question)
         except StoreError:
+            # a store that cannot be read knows no answers
             return None
+        # what a person found right is certain
         return None if found is None else Remembered(found.sql, found.reading, 1.0)
 
     def again(self, key: str) -> Remembered | None:
@@ -206,6 +208,7 @@ class _Checking:
         from rewright.ask.sameness import CheckerComparer
         from rewright.equivalence.api import Checker, Options
 
+        # without a scratch server queries are told apart by their rows
         server = self.scratch.server()
         if server is None:
             return ports.Comparison("open")
@@ -272,10 +275,12 @@ def state_with(state: str, database: str, config: Config, assistance: Assistance
     """The state of all that a question's query depends on: the data's, the settings', the model's, its
     lessons' and its examples'.
     """
+    # an unknown state: the question's answer is not remembered at all
     if not state:
         return ""
     parts: list[object] = [state, database, config.ask.confidence, config.ask.cost]
     if assistance is not None:
+        # another model, another document or a lesson more may read the question otherwise
         parts += [config.models.of("ask"), assistance.settings, [d.text for d in assistance.documents]]
         if assistance.lessons is not None:
             adopted = [one for one in assistance.lessons.list(database) if one.status == "adopted"]

@@ -191,11 +191,13 @@ def _columns(
     unreadable = others = 0
     wanted = {name.lower() for name in (spec.target, *spec.keys, *(spec.features or ()))}
     found = connection.execute(_COLUMNS, [oid]).fetchall()
+    # DuckDB folds names of columns: two that differ in case only are one there
     if spec.target.lower() not in {name.lower() for name, _, _ in found}:
         raise LakeError(f'column "{spec.target}" of relation "{table}" does not exist', sqlstate="42703")
     # one that is asked for comes before another that differs in its case only
     order = sorted(found, key=lambda one: one[0] not in {spec.target, *spec.keys, *(spec.features or ())})
     for name, readable, type_ in order:
+        # one that is wanted is read all the same, so that the server says what is missing
         if not readable and name.lower() not in wanted:
             unreadable += 1
         elif type_ not in _FORMS or name.lower() in taken:
@@ -203,6 +205,7 @@ def _columns(
         else:
             taken.add(name.lower())
             read.append(_Column(name, type_))
+    # taken is what can be read; the target has a type that is no form
     if spec.target.lower() not in taken:
         raise LakeError(f"{spec.target} is of a type that cannot be predicted", sqlstate="22023")
     place = {name: at for at, (name, _, _) in enumerate(found)}
@@ -235,17 +238,20 @@ def _fetched(connection: psycopg.Connection[Any], query: str, columns: Sequence[
         fetch = f"fetch forward {wanted} from {_CURSOR}"
         portion = connection.execute(fetch.encode(), binary=True).fetchall()
         if portion:
+            # rows by columns
             size += sum(one.add(given) for one, given in zip(values, zip(*portion, strict=True), strict=True))
         rows += len(portion)
         if rows > MOST_ROWS or size > MOST_BYTES:
             most = f"{MOST_ROWS:,} rows or {MOST_BYTES >> 20} MB"
             raise LakeError(f"the table has more than {most}: WHERE can choose among them", sqlstate="54000")
+        # fewer than asked for: the cursor is at its end
         if len(portion) < wanted:
             return values
         wanted = max(1, min(_MOST_IN_A_PORTION, _PORTION_BYTES * rows // max(size, 1)))
 
 
 def _filling(columns: Sequence[tuple[str, str]], values: Sequence[_Values]) -> Any:
+    # made when the search has a cursor, in DuckDB's own process
     def fill(cursor: Any, name: str) -> None:
         arrays = {key: array for i, one in enumerate(values) for key, array in one.arrays(f"c{i}").items()}
         cursor.register("brought", arrays)

@@ -59,6 +59,7 @@ class FrugalDatabase:
         return self._counted(self.inner.explain_with_pages(sql, price))
 
     def _counted(self, explained: Explained) -> Explained:
+        # measured runs show what subplans cost; estimates must not forget them
         if not self.count_subplans:
             return explained
         return replace(explained, cost=plan_from_json([{"Plan": explained.plan}]).work)
@@ -75,6 +76,7 @@ class FrugalDatabase:
         return self.inner.figures(sql)
 
     def executed(self, sql: str, seconds: float) -> Explained | None:
+        # no run left: the plan alone is shown, which is no failure
         return self.inner.executed(sql, seconds) if self.budget.take() else None
 
     def schema_text(self, sql: str) -> str:

@@ -25,6 +25,7 @@ def new_child(
 def _in_environment(
     environment: Mapping[str, str], main: Callable[..., None], arguments: tuple[object, ...]
 ) -> None:
+    # variables that were unset since are not the child's either
     for name in os.environ.keys() - environment.keys():
         del os.environ[name]
     os.environ.update(environment)

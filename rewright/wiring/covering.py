@@ -40,6 +40,7 @@ class Covering:
         self._read()
         for number in self._numbers.get((job.database, shape_key(job.text), job.param_types), ()):
             one = self.store.rewrites.get(number)
+            # found for another search path, the same names may mean other tables
             if not job.search_path or schemas_of(one.proposal) in {(), job.search_path}:
                 return one
         return None
@@ -60,6 +61,7 @@ class Covering:
 def _shape(one: Rewrite) -> _Shape | None:
     """None: it is for its very literals, or was proved by an older checker."""
     proposal = one.proposal
+    # rejected by a person, it stands whatever checker proved it
     current = one.state is State.REJECTED or proposal.checker_version in {"", CHECKER_VERSION}
     template = form_of_template(proposal.template) if current and proposal.scope == "any" else None
     return None if template is None else (proposal.database, template.shape, types_of(proposal))

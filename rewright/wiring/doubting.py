@@ -48,6 +48,7 @@ def compare_failures(
     evaluates constants.
     """
     after = _outcome(session, replacement, limit)
+    # neither failed, or nothing is known of the replacement
     if not after:
         # planned only: that it did not fail says little
         return ("unknown" if after is None or limit is None else "cleared"), ""
@@ -102,6 +103,7 @@ def retire_doubted(store: Store, *, now: float | None = None) -> Iterator[Rewrit
     for doubt in store.doubts.standing(now=now):
         doubts.setdefault(doubt.rewrite_id, {})[doubt.role] = doubt.kind
     for rewrite_id, roles in doubts.items():
+        # one or two may have data or rights of their own that make it fail
         if len(roles) < ROLES:
             continue
         failed = sum(kind == "failed" for kind in roles.values())
@@ -120,6 +122,7 @@ def due(store: Store, may_be: Callable[[Rewrite], bool], *, now: float | None = 
     now = time.time() if now is None else now
     waiting: list[tuple[float, int, Rewrite]] = []
     for rewrite in store.rewrites.find(states=(State.RETIRED,), limit=1000):
+        # what a person retired stays retired
         if rewrite.reason.startswith((FAILED, SLOWER)) and may_be(rewrite):
             steps = [
                 one for one in store.events.of(rewrite_id=rewrite.id, limit=10_000) if one.step in _STEPS

@@ -43,6 +43,7 @@ class Estimator:
                     raise
                 # the server was restarted, or the connection cut: once more on a new one
                 self._sessions.pop(key, None)
+                # 42 and 22: the query itself is wrong, which a new connection would not mend
                 if getattr(error, "sqlstate", "").startswith(("42", "22")):
                     raise
                 return self._ask(key, sql, values)

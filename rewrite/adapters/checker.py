@@ -21,6 +21,7 @@ class EquivalenceChecker:
 
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
         self.checker.options = replace(self.checker.options, seconds=seconds)
+        # the checker is opened once and its time is another for each check
         return Evidence.of(to_json(self.checker.check(original, candidate)))
 
 
@@ -37,6 +38,7 @@ class SecondLook:
         )
         try:
             return Evidence.of(to_json(self.checker.check(original, candidate)))
+        # the long search follows for other candidates: the options are theirs
         finally:
             self.checker.options = usual
 
@@ -49,5 +51,6 @@ class Yielding:
     between: Callable[[], None]
 
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+        # a proof or a search takes seconds of one core: a person's question goes first
         self.between()
         return self.inner.check(original, candidate, seconds)

@@ -35,6 +35,7 @@ select s.tablename, s.attname, s.null_frac, s.n_distinct, s.correlation, s.avg_w
 from pg_stats s join unnest(%s::text[], %s::text[]) as w (schema, name) on w.schema = s.schemaname
   and w.name = s.tablename
 where s.attname = any (%s) and not s.inherited order by 1, 2 limit %s"""
+# characters of a list of values: a prompt has room for a few columns' worth
 _VALUES = 500
 
 
@@ -45,11 +46,13 @@ def tables_of(sql: str, catalog: Catalog, path: Sequence[str]) -> tuple[Table, .
     found: dict[tuple[str, str], Table] = {}
     todo = [(sql, tuple(path))]
     while todo:
+        # view by view, as a view may read others; each is looked into once, so that a cycle ends
         text, schemas = todo.pop(0)
         for table in _named_in(text, catalog, schemas):
             key = table.ref.schema, table.ref.name
             if key not in found and table.ref.schema not in _SYSTEM:
                 found[key] = table
+                # a security_barrier hides rows: so is its definition hidden from a model
                 if _is_open_view(table):
                     todo.append((table.definition, table.view_path))
     return tuple(found.values())
@@ -58,6 +61,7 @@ def tables_of(sql: str, catalog: Catalog, path: Sequence[str]) -> tuple[Table, .
 def _named_in(sql: str, catalog: Catalog, path: Sequence[str]) -> Iterator[Table]:
     for node in _nodes(sql):
         if isinstance(node, ast.RangeVar):
+            # a name that the search path does not find is a CTE's, or nobody's
             schemas = (node.schemaname,) if node.schemaname else path
             table = catalog.find_table(node.relname or "", schemas)
             if table is not None:
@@ -77,6 +81,7 @@ def names_in(sql: str) -> set[str]:
 def _nodes(sql: str) -> list[Any]:
     try:
         return list(nodes_of([s.stmt for s in parse(sql)]))
+    # a text that does not parse names nothing
     except (PglastError, TooDeep, RecursionError):
         return []
 

@@ -29,6 +29,7 @@ _QUESTION = (
     "duplicates, empty"
     " tables and ties and found no difference; otherwise say unsure."
 )
+# characters of each text, and INSERTs that are tried: a prompt and a reply of this size are paid for
 _LONGEST = 30_000
 _MOST_INSERTS = 40
 
@@ -54,7 +55,9 @@ class ModelJudge:
         """None where there is no model, no usable answer, or no opinion."""
         if not self.model.available("assistant"):
             return None
+        # a redactor of its own: names in an opinion must not be known from another prompt
         redactor = Redactor(self.share)
+        # the original's names first, so that both queries and the schema are hidden alike
         redactor.sql(original)
         parts = (
             SchemaText(schema_sql[:_LONGEST]),
@@ -69,6 +72,7 @@ class ModelJudge:
             ).value
         except ModelError:
             return None
+        # unsure is no opinion: the checker's silence stands
         if ruling.answer == "unsure":
             return None
         inserts = tuple(redactor.restore(i) for i in ruling.inserts[:_MOST_INSERTS])

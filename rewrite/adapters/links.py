@@ -38,6 +38,7 @@ class LinkProver:
 
     def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
         """A proof of the pair, as the checker itself would make it; None when there is none."""
+        # an earlier search of the pair is taken up where it stopped
         search = self._begun.pop((before, after), None) or self._search(before, after)
         if search is None:
             return None
@@ -53,5 +54,6 @@ class LinkProver:
     def _search(self, before: str, after: str) -> PairSearch | None:
         bound = bind_both(before, after, self.catalog, self.search_path)
         if isinstance(bound, str):
+            # what does not bind cannot be compared; the checker says so itself
             return None
         return PairSearch(bound, self.catalog, self.between, self.memory)

@@ -150,6 +150,7 @@ class Careful:
             found = self.rewriter_over(believed)
             return found.optimise(sql, observed_seconds=observed_seconds, settings=settings)
 
+        # what was found broken is remembered over queries: it is looked for in the data once
         searched = search(self.catalog, self.policy, self.look, run, self._broken)
         self._broken |= searched.broken
         return searched.outcome
@@ -179,12 +180,14 @@ def connected(
     extras = extras or Extras()
     with Session(dsn, limits=Limits(statement=run_timeout), own=own) as session, ExitStack() as opened:
         catalog = snapshot(session.connection)
+        # one catalog for all rewriters of this database, of which each believes less of it
         path = search_path or path_of(session)
         kept: dict[str, Rewriter] = {}
         remembered = KeptFacts()
 
         def rewriter_over(believed: Catalog) -> Rewriter:
             digest = believed.digest()
+            # by digest: the same beliefs twice, and the same opened checker
             if digest not in kept:
                 place = Place(session, believed, path, dict(settings or {}))
                 kept[digest] = opened.enter_context(composed(place, scratch, extras))
@@ -226,6 +229,7 @@ def composed(
                 model=extras.model,
                 knowledge=extras.knowledge
                 if extras.units is None
+                # a knowledge of its own for tests, the units for everybody else
                 else UnitKnowledge(extras.units, catalog, path, place.server_major),
                 hinter=extras.hinter,
                 guard=BoundGuard(catalog, path),
@@ -243,6 +247,7 @@ def second_look(place: Place, scratch: ScratchServer | None) -> Iterator[SecondL
 
 def path_of(session: Session) -> tuple[str, ...]:
     """Schemas of the session's effective search path, pg_catalog aside."""
+    # pg_catalog is searched in any case, and first
     return tuple(schema for schema in session.search_path() if schema != "pg_catalog")
 
 

@@ -53,11 +53,13 @@ class PostgresDatabase:
         if sql not in self._explained:
             plan = self._plan(sql)
             self._explained[sql] = Explained(float(plan["Total Cost"]), plan)
+            # one run asks of some hundred texts; the oldest goes
             if len(self._explained) > 500:
                 self._explained.pop(next(iter(self._explained)))
         return self._explained[sql]
 
     def explain_with_pages(self, sql: str, price: float) -> Explained:
+        # both kinds of pages, so that their relation stays and only what is cached changes
         usual = {name: self.settings.get(name) or self._setting(name) for name in _PAGES}
         plan = self._plan(sql, {name: repr(float(value) * price) for name, value in usual.items()})
         return Explained(float(plan["Total Cost"]), plan)
@@ -71,6 +73,7 @@ class PostgresDatabase:
         """
         settings = {**self.settings, **(changed or {})}
         try:
+            # a text with $1 has no values here: only a generic plan can be asked for
             document = self.session.explain_document(sql, settings=settings, generic=has_parameters(sql))
         except SessionError as error:
             raise _ours(error) from error
@@ -94,6 +97,7 @@ class PostgresDatabase:
         except SessionError as error:
             raise _ours(error) from error
         kept = self._busyness.kept_waiting(run)
+        # the kernel's own count of waiting knows better than this clock, where it is there
         if run.waited is None:
             # nor does our own time go by while the server is busy with others; one on this machine is known
             # to the clock
@@ -103,6 +107,7 @@ class PostgresDatabase:
     def schema_text(self, sql: str) -> str:
         """CREATE TABLE and CREATE INDEX of the tables named in ``sql``; no defaults, checks or comments."""
         tables = tables_of(sql, self.catalog, self.search_path)
+        # PostgreSQL cannot be asked for the indexes of no table
         indexes = [str(row[0]) for row in self._ask(INDEXES, [*_names(tables)])] if tables else []
         return "\n".join([*(ddl(table) for table in tables), *(f"{text};" for text in indexes)])
 
@@ -123,6 +128,7 @@ class PostgresDatabase:
                 sql, settings=self.settings, analyze=True, timeout=seconds
             )
         except SessionError as error:
+            # running out of time is an answer here, another error is not
             if error.sqlstate == _CANCELLED:
                 return None
             raise _ours(error) from error
@@ -147,4 +153,5 @@ def _names(tables: Sequence[Table]) -> tuple[list[object], list[object]]:
 
 
 def _ours(error: SessionError) -> DatabaseError:
+    # 08006, the connection is gone, where no SQLSTATE came
     return DatabaseError(error.sqlstate or "08006", str(error))

@@ -32,6 +32,7 @@ class TemplateScoper:
     ``seconds``: the most that one takes.
     """
 
+    # what is proved for these constants alone is served for this text alone
     catalog: Catalog
     search_path: tuple[str, ...] = ("public",)
     accept: frozenset[str] = frozenset({"float-order"})
@@ -43,6 +44,7 @@ class TemplateScoper:
         try:
             bound = bind_template(original, self.catalog, search_path=self.search_path)
             if bound is None:
+                # a text that cannot be made a template holds for itself
                 return Scoped("these", reason="the text has no template")
             plain = bind(original, self.catalog, search_path=self.search_path)
             target = bind(candidate, self.catalog, search_path=self.search_path)
@@ -50,6 +52,7 @@ class TemplateScoper:
             return Scoped("these", reason=f"the template does not bind: {error}")
         query, template = bound
         holes = literals_of(plain, query)
+        # literals that the parser folds, or types by their value, would mean something else as parameters
         if holes is None:
             return Scoped("these", reason="the template means something else than the text")
         if not template.literals:
@@ -62,9 +65,11 @@ class TemplateScoper:
         """The text as it is, as pg_stat_statements and prepared statements have it: its parameters stand for
         any values.
         """
+        # a statement that has parameters already is its own template
         found = proved_by_parts(query, target, self.catalog, min(self.seconds, deadline.left()), self.between)
         if found is None:
             return Scoped("these", reason="no proof for all values of its parameters")
+        # a proof with reservations would be served for values that nobody has looked at
         if set(found.modulo) - with_implied(self.accept):
             return Scoped("these", reason=f"proved only modulo {', '.join(found.modulo)}")
         return Scoped("any", template.text, candidate, (), Evidence.of(to_json(found)))
@@ -78,6 +83,7 @@ class TemplateScoper:
         deadline: Deadline,
     ) -> Scoped:
         reason = "no proof for all literals"
+        # which literal of the replacement stands for which: guesses, the likeliest first
         for general in generalised(target, holes):
             if deadline.passed:
                 return Scoped("these", reason="out of time")
@@ -96,6 +102,7 @@ class TemplateScoper:
         """The replacement's template, if filling in the very literals gives the replacement again."""
         text = to_sql(general, catalog=self.catalog, search_path=self.search_path)
         filled = fill(text, [x.text for x in template.literals])
+        # the very literals have to give the very replacement: a template that prints otherwise is not served
         if filled is None:
             return None
         try:

@@ -50,6 +50,7 @@ class UnitKnowledge:
 
     def search(self, sql: str, k: int, plan: Mapping[str, Any] | None = None) -> Sequence[Unit]:
         """At most ``k`` units, those whose pattern fits first, then by retrieval's rank."""
+        # more than k, as those whose pattern fits come before better ranked ones
         hits = self.base.search(sql, LOOKED_AT, server_major=self.server_major, plan=plan)
         ranked = [hit.unit for hit in hits]
         query = term_of(sql, self.catalog, self.search_path)
@@ -60,6 +61,7 @@ class UnitKnowledge:
     def _fitting(self, ranked: Sequence[Stored], query: Term | None) -> Iterator[str]:
         deadline = clock.now() + SECONDS
         for stored in ranked if query is not None else ():
+            # the rest stay in retrieval's order, as though they did not fit
             if clock.now() > deadline:
                 return
             assert query is not None
@@ -77,6 +79,7 @@ class UnitKnowledge:
             rule,
             rules_of(stored),
             stored.before,
+            # the pattern that does not bind here is shown to the model only
             stored.after,
         )
 
@@ -130,6 +133,7 @@ def rules_of(stored: Stored) -> tuple[str, ...]:
     """Rules that turn the unit's question into its answer; where none does, those
     that apply to the question.
     """
+    # a unit is asked once a process, whatever the query
     try:
         catalog = _catalog(stored)
         before, after = (bind(text, catalog) for text in (stored.before, stored.after))
@@ -141,6 +145,7 @@ def rules_of(stored: Stored) -> tuple[str, ...]:
     except (*_NOT_UNDERSTOOD, DdlError):
         return ()
     exact = [name for name, same in made if same]
+    # the rule that makes the very answer; else those that at least apply
     return tuple(dict.fromkeys(exact or (name for name, _ in made)))
 
 

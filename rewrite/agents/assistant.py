@@ -150,6 +150,7 @@ class Assistant:
         """
         if self.runs is None or not self.runs.allowed:
             return
+        # a tenth of what is left: the search itself goes on after it
         looking = deadline.within(deadline.left() * _WHILE_SEARCHING)
         worth, _ = self._sifted(candidates, looking)
         # what has not come to its end in a run is not known to gain
@@ -175,6 +176,7 @@ class Assistant:
             worth, idle = self._sifted(worth, deadline)
         for candidate in worth:
             if candidate.via:
+                # by which steps a candidate was found: each may be proved by itself
                 self.derivations.remember(candidate.sql, candidate.via)
         review, self._begun = self._begun, _Review()
         looking = deadline.within(deadline.left() * self.settings.looking)
@@ -213,19 +215,23 @@ class Assistant:
         Only candidates of rules are tried, and after one that is proved without reservations only those that
         ran faster than it; of these a check without a proof would say less, so that they may take ``longer``.
         """
+        # a model's text is seldom one step away: proving it is for the patient check
         ours = self._stops_first([c for c in worth if c.source == "rules"])
         for seconds in _QUICK:
             for candidate in ours:
+                # beside a proved candidate a longer look costs nobody the first answer
                 if longer is not None and any(map(self._sure, review.passed.values())):
                     looking = longer
                 if looking.passed:
                     return
+                # slower than what is proved: a proof would not be served
                 if candidate.key() in review.proofs or not self._faster(candidate, review.passed.values()):
                     continue
                 proof = self.prover.prove(self.sql, candidate.sql, min(seconds, looking.left()))
                 if proof is None:
                     continue
                 review.proofs[candidate.key()] = proof
+                # what may be served is checked at once, before others are proved
                 if proof.meets(self.settings.trust, self.settings.accept):
                     self._check(candidate, self._patience()[0], review, Alike(), deadline)
 
@@ -249,11 +255,14 @@ class Assistant:
         # what is left of the time is shared with Decision
         enough = deadline.within(deadline.left() * 0.6)
         for seconds, most in zip(self._patience(), (len(worth), _PATIENT), strict=True):
+            # in the second round only the first few: the patient check takes seconds each
             for candidate in [c for c in worth if c.key() not in review.settled][:most]:
                 passed, proved = review.passed.values(), candidate.key() in review.proofs
                 suffice = self._suffice(passed, candidate, proved=proved)
+                # one that has passed lets the others wait, when more than half of the time is gone
                 if deadline.passed or suffice or (passed and enough.passed):
                     review.complaints.setdefault(candidate.key(), _NO_NEED)
+                # derived from what is refuted, it would fail on the same rows
                 elif self._hopeless(candidate, like):
                     review.settle(candidate, _REFUTED_WITH)
                 else:
@@ -271,6 +280,7 @@ class Assistant:
         if isinstance(result, str):
             review.settle(candidate, result)
             return
+        # the text that the server accepts is what the patient check looks at
         review.repaired[key] = result.candidate
         if result.evidence.level in TRUST:
             review.passed[key] = result
@@ -290,6 +300,7 @@ class Assistant:
 
     def _lead(self, others: Iterable[Candidate], candidate: Candidate, result: Checked) -> None:
         """Remember that candidates which are equivalent to a proved one can be proved by way of it."""
+        # a repaired candidate is another text than the one that was proved to be like others
         if result.evidence.level == "proved" and result.candidate.key() == candidate.key():
             for one in others:
                 self.derivations.remember(one.sql, (*self.derivations.via(candidate.sql), candidate.sql))
@@ -301,6 +312,7 @@ class Assistant:
         if not proved or took is None:
             return not proved
         others = [self._took(c.candidate) for c in proved]
+        # one that did not run is not known to be slower
         return all(other is not None and _ABOUT_AS_FAST * took < other for other in others)
 
     def _sure(self, checked: Checked) -> bool:
@@ -329,6 +341,7 @@ class Assistant:
         assert self.runs is not None
         safe = [c for c in candidates if c.source != "rules" or self._complaint(c) is None]
         worth, idle = self.runs.sift(safe, deadline)
+        # what the guard refuses keeps its place: the check says what is wrong with it
         return (*worth, *(c for c in candidates if c not in safe)), idle
 
     def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
@@ -366,6 +379,7 @@ class Assistant:
             self._remember(checked.candidate, evidence)
         return evidence is None
 
+    # half of the time first, so that each candidate has its turn
     def _patience(self) -> tuple[float, ...]:
         return self.settings.check_seconds / 2, self.settings.check_seconds
 
@@ -384,7 +398,9 @@ class Assistant:
         took = self._took(following)
         if took is None:
             return False
+        # a run that is not known counts as no slower
         slower = [c for c in servable if took > _ABOUT_AS_FAST * (self._took(c.candidate) or took)]
+        # one servable candidate may still be refuted in the end; two, or a proved one, are enough
         if slower and (len(servable) > 1 or any(map(self._sure, slower))):
             return True
         return not proved and not self._faster(following, servable)
@@ -395,12 +411,15 @@ class Assistant:
         """
         seen = {candidate.key()}
         result = self._checked(candidate, seconds, deadline)
+        # the loop ends: the model repeats itself, has no answer, or its seconds are spent
         while isinstance(result, _Refuted):
             self._refuted.add(result.candidate.key())
             self._remember(result.candidate, result.evidence)
             began = deadline.clock()
             corrected = self._correct(result.candidate, result.evidence, deadline.within(self._correcting))
+            # the model gave a text that was refuted before
             if corrected is None or corrected.key() in seen:
+                # correcting has a budget for the whole round, whichever candidate spends it
                 self._correcting -= deadline.clock() - began
                 return f"refuted: {result.evidence.reason or 'a counterexample was found'}"
             seen.add(corrected.key())
@@ -416,6 +435,7 @@ class Assistant:
         evidence = self.checker.check(self.sql, repaired.sql, limit)
         if evidence.level == "refuted":
             return _Refuted(repaired, evidence)
+        # proved with a reservation that is not accepted: another proof may do without it
         if evidence.level == "proved" and not self._servable(Checked(repaired, evidence)):
             evidence = self.prover.least(self.sql, repaired.sql, evidence, max(0.05, deadline.left()))
         return Checked(repaired, evidence)
@@ -427,6 +447,7 @@ class Assistant:
         original's; else a complaint.
         """
         refusal: _Refusal | None = None
+        # the first look is free, each repair is one call
         for attempt in range(self.settings.repairs + 1):
             refusal = self._refusal(candidate)
             if refusal is None:
@@ -449,6 +470,7 @@ class Assistant:
         return self.guard.complaint(self.sql, candidate.sql, ours=ours)
 
     def _refusal(self, candidate: Candidate) -> _Refusal | None:
+        # syntax is what a model can repair; what the guard refuses otherwise it should not try again
         if (complaint := self._complaint(candidate)) is not None:
             return _Refusal("42601" if complaint.startswith("syntax error") else "0A000", complaint)
         try:
@@ -463,6 +485,7 @@ class Assistant:
         if len(columns) != len(self._signature):
             return _Refusal("42601", f"{len(columns)} columns instead of {len(self._signature)}")
         for number, (new, old) in enumerate(zip(columns, self._signature, strict=True), 1):
+            # a client reads columns by name, or by number: both must stay
             if new.name != old.name:
                 return _Refusal("42703", f'column {number} must be named "{old.name}", not "{new.name}"')
             if new.type_oid != old.type_oid:
@@ -470,6 +493,8 @@ class Assistant:
         return None
 
     def _ask_repair(self, candidate: Candidate, refusal: _Refusal, deadline: Deadline) -> Candidate | None:
+        # our own rules' texts are printed by us: what the server refuses there is a bug, and no call for a
+        # model
         if candidate.source != "model":
             return None
         parts = (
@@ -482,6 +507,7 @@ class Assistant:
     # ------------------------------------------------------------------ equivalence
 
     def _correct(self, candidate: Candidate, evidence: Evidence, deadline: Deadline) -> Candidate | None:
+        # without the loop (settings) a refuted text is dropped at once
         if candidate.source != "model" or not self.settings.checker_loop:
             return None
         example = Example.of(evidence)
@@ -510,7 +536,9 @@ class Assistant:
             self.notes.append(complaint("assistant", error))
             return None
         self.usage = self.usage + reply.usage
+        # models end statements with a semicolon, or answer with blanks
         sql = self.redactor.restore(reply.value.sql.strip().rstrip(";").strip())
+        # an empty sql says that there is no correction
         if not sql:
             return None
         steps = (*candidate.steps, Step(step, candidate.category, reply.value.what_was_wrong[:300]))

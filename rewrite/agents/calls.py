@@ -40,8 +40,10 @@ def uses_of(query: a.Query, *, views: bool = False) -> Uses:
     types: set[SqlType] = set()
     columns: set[SqlType] = set()
     for node in _nodes(query, views=views):
+        # whatever calls a function by name
         if isinstance(node, (a.Call, a.Aggregate, a.WindowCall)):
             functions.add(_function(node.func))
+        # comparisons, sorts and IN carry their operators in fields of these names
         operators |= {(o.schema, o.name, (o.left, o.right)) for o in _operators_of(node)}
         if isinstance(node, a.Cast) and node.func is not None:
             operators.add(_function(node.func))
@@ -69,6 +71,7 @@ def _nodes(query: a.Query, *, views: bool) -> Iterator[a.Node]:
     while stack:
         here = stack.pop()
         yield here
+        # a view's own text is not the query's: it is looked into where asked for, and never behind a barrier
         if not isinstance(here, a.Derived) or here.view is None or (views and not here.security_barrier):
             stack.extend(parts(here))
 

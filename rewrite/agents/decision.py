@@ -32,13 +32,17 @@ _QUESTION = (
     "Reply with"
     " go_on true or false, and why in one sentence."
 )
+# below this ratio of times a gain is far above what a busy machine does to a run
 _CLEAR_OF_NOISE = 0.6
 # seconds that a busy machine may put on top of a run, or a session's first plan
 _TICK = 0.01
+# so much faster than the best servable one that its evidence is worth another look
 _MUCH_FASTER = 0.7
+# times the fastest: nearer than that, the stronger evidence decides
 _ABOUT_AS_FAST = 1.15
 # the share of what the fastest saves that is nearly all of it
 _NEARLY_ALL = 0.95
+# patient checks of one round: each takes seconds, and the third best seldom wins
 _LOOKS = 3
 # times the gain that a run must show: estimates err more
 _ESTIMATED = 2.0
@@ -69,6 +73,7 @@ class _Contender:
     @property
     def cpu(self) -> float | None:
         known = [r.cpu for r in self._counted if r.cpu is not None]
+        # processor time of some runs alone would be compared with wall time of all
         return median(known) if known and len(known) == len(self._counted) else None
 
     @property
@@ -78,6 +83,7 @@ class _Contender:
 
     @property
     def _counted(self) -> list[Timed]:
+        # stopped runs only say "at least": they count where there are no others
         return [r for r in self.runs if not r.stopped] or self.runs
 
 
@@ -127,6 +133,7 @@ class Decision:
         # the same plan is the same work: any difference would be noise
         found = [c for c in found if self.before is None or not same_plan(self.before, c.explained)]
         found.sort(key=lambda c: (not self._servable(c.checked), c.cost))
+        # a blind rule's candidate has no price that could put it first: it gets the second run in any case
         blind = [c for c in found if c.checked.candidate.cost is None]
         if blind and found[:1] != blind[:1]:
             found.remove(blind[0])
@@ -138,11 +145,14 @@ class Decision:
         was wrong, or a table was written to in between; the candidate is dropped in both cases.
         """
         ours, theirs = ({r.digest for r in runs if r.digest} for runs in (self.runs.original, contender.runs))
+        # proved modulo an order that is free: two digests may differ with nothing wrong
         free = set(contender.checked.evidence.modulo) & {"tie-order", "float-order"}
+        # no digest of either (stopped runs) says nothing
         return bool(ours and theirs and not free and ours != theirs)
 
     def _explain(self, sql: str) -> Explained | None:
         if self.settings.measure == "off":
+            # without measuring, not even the plan is asked for: candidates are proposed as they come
             return None
         try:
             return self.database.explain(sql)
@@ -156,6 +166,7 @@ class Decision:
         runs = self.runs
         if not runs.original:
             runs.run_original(deadline)
+        # the original was not run here and was seen by nobody: there is nothing to be faster than
         limit = runs.limit()
         if limit is None:
             return
@@ -167,6 +178,8 @@ class Decision:
             (c for c in contenders if c.seconds is not None and not c.stopped), key=lambda c: c.seconds or 0.0
         )[:2]
         for _ in range(self.settings.repeats - 1):
+            # the original has no run here but an observed time: it is run beside the leader, under the same
+            # load
             if leaders and not runs.lost:
                 runs.run_rival(leaders[0].checked.candidate, deadline)
                 limit = runs.limit() or limit
@@ -207,6 +220,7 @@ class Decision:
     def _believed(self, contender: _Contender) -> bool:
         """Whether estimates are all that is known, and may be believed."""
         if self.before is None or contender.explained is None:
+            # measuring is off: whoever asked for that takes the proposal as it is
             return True
         estimates = Estimates(self.sql, self.database, _ESTIMATED * self.settings.gain)
         return estimates.believed(contender.checked.candidate, self.before, contender.explained)
@@ -222,10 +236,12 @@ class Decision:
         for much_faster in self._promising(weighed):
             weighed = self._look(weighed, much_faster, looked, deadline)
         while (best := self._best(weighed)) is not None:
+            # the best was looked at patiently already: it stands
             following = best if best.checked.candidate.key() not in looked else None
             if following is None and not self._servable(best.checked):
                 # this one can only be proposed: look for one that can be proved and served
                 following = self._next(weighed, looked)
+            # the best itself always gets its look before it is chosen, however many there were
             if following is None or (len(looked) >= _LOOKS and following is not best):
                 return weighed, best
             weighed = self._look(weighed, following, looked, deadline)
@@ -235,11 +251,13 @@ class Decision:
         good = [w for w in weighed if self._gains(w, weighed) and w.checked.candidate.key() not in looked]
         return min(good, key=self._rank, default=None)
 
+    # candidates that may only be proposed now, but would beat the servable ones by far if proved
     def _promising(self, weighed: Sequence[Weighed]) -> list[Weighed]:
         good = [w for w in weighed if self._gains(w, weighed)]
         servable = min((w.ratio or 1.0 for w in good if self._servable(w.checked)), default=None)
         others = [w for w in good if not self._servable(w.checked)]
         if servable is None or not others:
+            # nothing servable gains: the loop that follows looks at the best anyway
             return []
         others.sort(key=lambda w: w.ratio or 1.0)
         return [w for w in others if (w.ratio or 1.0) < _MUCH_FASTER * servable][:2]
@@ -265,6 +283,7 @@ class Decision:
         if not good:
             return None
         first = min(good, key=self._rank)
+        # the same standing and kind of evidence about time: only the ratio may differ
         close = [w for w in good if self._rank(w)[:2] == self._rank(first)[:2]]
         close = [w for w in close if self._about_as_fast(w, first)]
         return min(close, key=lambda w: (self._level(w), self._rank(w)))
@@ -287,6 +306,7 @@ class Decision:
         return TRUST.index(level) if level in TRUST else len(TRUST)
 
     def _gains(self, one: Weighed, weighed: Sequence[Weighed]) -> bool:
+        # with decision off (settings) every verified candidate counts as a gain
         if not self.settings.decision:
             return True
         if not one.measured and any(w.measured for w in weighed):
@@ -304,8 +324,10 @@ class Decision:
         """
         before = self.runs.cpu_before()
         if before is None or one.cpu_after is None:
+            # no processor time known (a remote server): the wall clock is believed
             return False
         saved = (one.seconds_before or 0.0) - (one.seconds_after or 0.0)
+        # far above noise: doubted only for clearly more work, by a tenth and by more than a tick
         if ratio <= _CLEAR_OF_NOISE and saved >= _TICK:
             return one.cpu_after > max(1.1 * before, before + 0.02)
         return one.cpu_after > 0.95 * before
@@ -317,12 +339,16 @@ class Decision:
         """Whether to stop; if not, whether a model may be asked for the next round. A servable result of the
         rules does not wait for a model.
         """
+        # one pass, no say, or no time: whatever was found is the end
         if self.settings.single_pass or not self.settings.decision or deadline.passed:
             return True, False
+        # nothing to serve: another round, and a model may be asked
         if best is None or not self._servable(best.checked):
             return False, True
+        # fast enough that another round could not save much
         if best.ratio is not None and best.ratio <= self.settings.enough:
             return True, False
+        # rules go on by themselves in the next round; a model is not paid to wait for
         if best.checked.candidate.source == "rules":
             return False, False
         again = self._opinion(deadline).go_on
@@ -350,6 +376,7 @@ class Decision:
         same = one.checked.candidate
         explained = next((c.explained for c in contenders if c.checked.candidate == same), None)
         costs = one.cost_before, one.cost_after
+        # a cost of 0 (a constant result) must not divide
         cost_ratio = costs[1] / max(costs[0], 1e-9) if costs[0] is not None and costs[1] is not None else None
         self.memory.remember(
             ReportNote(

@@ -20,6 +20,7 @@ _CHEAPER = 0.95
 """The share of their price at which pages are counted to learn what they cost: near enough to one that the
 server keeps its plan.
 """
+# what makes two plans one: a plan that changes with the price of pages cannot be compared with itself
 _SHAPE = ("Node Type", "Join Type", "Strategy", "Relation Name", "Index Name", "Plan Rows")
 
 
@@ -37,12 +38,14 @@ class Estimates:
         """Whether the candidate is also cheaper at its most expensive, and where all pages are in memory. A
         candidate whose steps estimates misjudge has no gain that they could show.
         """
+        # a blind rule's gain is not in the estimates: what they show of it is chance
         if candidate.cost is None and candidate.source == "rules":
             return False
         if not self._cheaper(before.cost, late_cost(after)):
             return False
         ours = self._in_memory(self.original, before, lambda known: known.cost)
         theirs = self._in_memory(candidate.sql, after, late_cost)
+        # where pages cheaper give another plan nothing is known of it: the first comparison stands
         return ours is None or theirs is None or self._cheaper(ours, theirs)
 
     def _cheaper(self, before: float, after: float) -> bool:
@@ -58,6 +61,7 @@ class Estimates:
             return None
         if _shape(cheaper.plan) != _shape(usual.plan):
             return None
+        # linear in the price: what 5 % less saves, times twenty, is what all pages cost
         pages = (price(usual) - price(cheaper)) / (1.0 - _CHEAPER)
         return max(price(usual) - pages, 0.0)
 
@@ -83,8 +87,10 @@ def _repeated(node: Mapping[str, Any], times: float) -> Iterator[tuple[Mapping[s
     for child in node.get("Plans", ()):
         kind = child.get("Parent Relationship")
         again = 1.0
+        # the inner side runs once for each row of the outer one
         if kind == "Inner" and node.get("Node Type") == "Nested Loop":
             again = _rows(inputs[0])
+        # a subplan runs for each row of the node that it hangs on; an InitPlan once
         elif kind == "SubPlan":
             again = _rows(node)
         yield from _repeated(child, times * max(again, 1.0))
@@ -107,8 +113,10 @@ def _not_early(node: Mapping[str, Any]) -> float:
     inputs = _inputs(node)
     if node.get("Node Type") != "Limit" or not inputs:
         return 0.0
+    # without a filter below the first rows are as good as any: the LIMIT does stop early
     if not any("Filter" in n for n in nodes(inputs[0]) if n.get("Parent Relationship") != "SubPlan"):
         return 0.0
+    # what stopping early is expected to save
     return max(_total(inputs[0]) - _total(node), 0.0)
 
 
@@ -119,9 +127,11 @@ def _not_counted(node: Mapping[str, Any]) -> float:
         n
         for n in node.get("Plans", ())
         if n.get("Parent Relationship") == "SubPlan"
+        # a SubPlan is counted where it is named in the filter; elsewhere it is in the node's own total
         and f"({n.get('Subplan Name')})" in node.get("Join Filter", "")
     ]
     if len(inputs) < 2 or not again:
         return 0.0
+    # the filter may be asked of each row of the larger input, or of each that comes out
     runs = max(_rows(n) for n in (node, *inputs))
     return max(sum(map(_total, inputs)) + runs * sum(map(_total, again)) - _total(node), 0.0)

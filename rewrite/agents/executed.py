@@ -40,6 +40,7 @@ def with_executed_plans(
 def _executed(
     text: str, seconds: float | None, inspector: Inspector, settings: Settings, deadline: Deadline
 ) -> Mapping[str, Any] | None:
+    # an unknown time may be an hour
     if seconds is None or settings.measure not in {"run", "both"} or deadline.passed:
         return None
     allowed = min(settings.run_timeout, deadline.left() * _SHARE)

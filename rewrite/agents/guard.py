@@ -24,6 +24,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.mentions import Mentions, Name, NotASelect, mentions_of
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 
+# functions without side effects that rewrites of ordinary queries add: aggregates, windows, text, dates
 HARMLESS = frozenset(
     [
         "count",
@@ -81,6 +82,7 @@ HARMLESS = frozenset(
         "timezone",
     ]
 )
+# characters; PostgreSQL's parser would take more, and long for it
 _LONGEST = 1_000_000
 _BUILT_IN = "pg_catalog"
 
@@ -103,6 +105,7 @@ class NamesGuard:
         found, known = _both(original, candidate)
         if isinstance(found, str):
             return found
+        # our own rules print what views read, whose tables the original's text does not name
         return None if ours or known is None else _by_names(found, known)
 
 
@@ -123,12 +126,14 @@ class BoundGuard:
         # tables and functions for the original
         new, old = self._uses(candidate), self._uses(original, views=True)
         if new is None or old is None:
+            # one of the two does not bind: names, and what users made under any of them
             return _by_names(found, known) or self._of_users(found, known)
         return _by_objects(new, old)
 
     def _uses(self, text: str, *, views: bool = False) -> Uses | None:
         try:
             return uses_of(bind(text, self.catalog, search_path=self.search_path), views=views)
+        # a text that does not bind may still be planned by the server, so it is no excuse
         except (BindError, Unsupported, KeyError, RecursionError):
             return None
 
@@ -137,10 +142,12 @@ class BoundGuard:
         catalog = self.catalog
         made = {f.name for f in catalog.functions}
         types = {t.name for t in catalog.types}
+        # `t.f` may call the function f(t), so attributes are calls too
         calls = {f.name for f in found.functions} | set(found.attributes)
         kept = {f.name for f in known.functions} | set(known.attributes)
         return (
             _strangers("function", calls & made, kept)
+            # `point '…'` and `numeric(x)` are calls by the name of a type
             or _strangers("function", calls & types, kept)
             or _strangers(
                 "type", {m.name.name for m in found.types} & types, {m.name.name for m in known.types}
@@ -162,6 +169,7 @@ def _both(original: str, candidate: str) -> tuple[Mentions | str, Mentions | Non
     statement = parse_one(candidate)
     if isinstance(statement, str):
         return statement, None
+    # what it would do besides reading is looked at before what it reads
     if (done := effects(nodes_of(statement))) is not None:
         return done, None
     try:
@@ -182,6 +190,7 @@ def _by_names(found: Mentions, known: Mentions) -> str | None:
 
 def _by_objects(new: Uses, old: Uses) -> str | None:
     functions = {_signature(f) for f in new.functions - old.functions if not _allowed(f)}
+    # relations are compared by what they are: a CTE or an alias of that name is none
     return (
         _strangers("table", set(new.relations), set(old.relations))
         or _strangers("function", functions, set())
@@ -198,6 +207,7 @@ def parse_one(text: str) -> ast.SelectStmt | str:
         statements = parse(text)
     except (PglastError, TooDeep, RecursionError, ValueError) as error:
         return f"syntax error: {error}"
+    # a second statement behind a semicolon is how texts escape from where they are put
     if len(statements) != 1:
         return f"{len(statements)} statements instead of one"
     statement = statements[0].stmt
@@ -209,6 +219,7 @@ def parse_one(text: str) -> ast.SelectStmt | str:
 def effects(nodes: Iterable[Any]) -> str | None:
     """What a statement's nodes do besides reading tables, or None."""
     for node in nodes:
+        # each of them writes, locks or draws by chance: none is a plain read
         match node:
             case ast.LockingClause():
                 return "row locks (FOR UPDATE, FOR SHARE)"
@@ -224,6 +235,7 @@ def effects(nodes: Iterable[Any]) -> str | None:
 
 
 def _allowed(function: Object) -> bool:
+    # by schema: a user's function may be called lower
     return function[0] == _BUILT_IN and function[1] in HARMLESS
 
 
@@ -242,5 +254,6 @@ def _signature(one: Object) -> str:
 
 
 def _strangers(what: str, found: set[str], known: set[str]) -> str | None:
+    # one is enough to refuse, and the message stays short
     strange = sorted(found - known)
     return f"the original has no {what} {strange[0]}" if strange else None

@@ -138,6 +138,7 @@ class ModelStrategy:
         for number, strategy in enumerate(_STRATEGIES[: self.samples]):
             if deadline.passed:
                 break
+            # each sample gets an equal share of the time that the others left
             share = deadline.within(deadline.left() / (self.samples - number))
             thought = thought + self._sample(number, strategy, memory, share)
         return thought
@@ -148,6 +149,7 @@ class ModelStrategy:
         try:
             reply = ask(self.model, request, Chain)
         except ModelError as error:
+            # one strategy that fails does not end the others
             return Thought((), error.usage, (complaint("reasoning", error),))
         return Thought(self._extract(reply.value, number), reply.usage)
 
@@ -155,6 +157,7 @@ class ModelStrategy:
         self, best: Candidate, memory: Memory, deadline: Deadline, explained: Explained | None = None
     ) -> Thought:
         """The rewrite agent's second look at the best candidate so far; ``explained``: that one's plan."""
+        # a budget may be used up for one role alone
         if not self.model.available("rewrite"):
             return Thought()
         plan = () if explained is None else (PlanText("Its plan", explained.plan),)
@@ -170,9 +173,11 @@ class ModelStrategy:
         except ModelError as error:
             return Thought((), error.usage, (complaint("rewrite", error),))
         sql = self._text(reply.value.sql)
+        # an empty sql is the model's word that nothing is left to improve
         if not sql:
             return Thought((), reply.usage)
         step = Step("enhancement", best.category, "; ".join(reply.value.items)[:300])
+        # by way of the best: a proof may go the same steps
         via = (*best.via, best.sql)
         found = Candidate(sql, (*best.steps, step), "model", via=via, sample=best.sample)
         return Thought((found,), reply.usage)
@@ -189,8 +194,10 @@ class ModelStrategy:
         steps: tuple[Step, ...] = ()
         via: tuple[str, ...] = ()
         candidates = []
+        # models do not count: twice as many as were asked for are read, no more
         for node in chain.steps[:12]:
             steps = (*steps, Step(node.action[:200], node.category, node.why[:300]))
+            # a step whose query is empty was thought, not written
             if sql := self._text(node.sql):
                 candidates.append(Candidate(sql, steps, "model", via=via, sample=number))
                 via = (*via, sql)

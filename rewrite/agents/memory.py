@@ -35,7 +35,9 @@ VISIBLE: Mapping[Agent, tuple[SliceName, ...]] = {
     "assistant": ("query", "verdicts"),
     "decision": ("query", "reports"),
 }
+# notes kept of each kind: a prompt grows with them, and the oldest help least
 BOUNDS: Mapping[SliceName, int] = {"query": 1, "proposals": 12, "verdicts": 6, "reports": 4, "knowledge": 6}
+# characters: of one text, of one half of an example, of one INSERT
 _LONGEST = 20_000
 _PAIR = 1500
 _ROWS = 4000
@@ -85,6 +87,7 @@ class Example:
         if found is None:
             return None
         statements = (str(text) for text in found.get("setup") or ())
+        # INSERTs alone: the model knows the schema already
         inserts = tuple(text[:_ROWS] for text in statements if text.upper().startswith("INSERT"))
         return cls(inserts, str(found.get("original", "")), str(found.get("candidate", "")))
 
@@ -151,6 +154,7 @@ class Memory:
     def remember(self, note: Slice) -> None:
         name = slice_name(note)
         kept = self._slices.setdefault(name, [])
+        # the same note again would push an older one out
         if note not in kept:
             kept.append(note)
         del kept[: -BOUNDS[name]]
@@ -181,9 +185,11 @@ def _without_variants(notes: tuple[Slice, ...]) -> tuple[Slice, ...]:
 
     def told(note: Slice) -> bool:
         match note:
+            # a report of the same text tells more than that it was not proved
             case VerdictNote(level="unknown", sqlstate=""):
                 return any(note.sql == one.sql for one in reports)
             case ReportNote(of=Candidate() as of):
+                # what rules made of a reported rewrite, with the same standing, is the same story
                 return any((text, note.level, note.modulo) in known for text in of.via)
             case _:
                 return False
@@ -198,6 +204,7 @@ def _parts(note: Slice) -> tuple[Part, ...]:
             if note.schema:
                 facts.append(SchemaText(note.schema[:_LONGEST]))
             if note.explained is not None:
+                # an executed plan has actual rows: the model should believe it more
                 ran = "Actual Rows" in note.explained.plan
                 facts.append(PlanText("Its plan, executed" if ran else "Its plan", note.explained.plan))
             return (*facts, *map(_figure, note.figures))
@@ -224,6 +231,7 @@ def _parts(note: Slice) -> tuple[Part, ...]:
 
 
 def _verdict_parts(note: VerdictNote) -> tuple[Part, ...]:
+    # neither proved nor refused by the server: no reason to show, only advice
     if note.level == "unknown" and not note.sqlstate:
         return (SqlText(_UNPROVED, note.sql[:_LONGEST]),)
     shown = SqlText(f"A rewrite that was refused ({note.level})", note.sql[:_LONGEST])

@@ -30,6 +30,7 @@ from rewright.rewrite.ports import (
     Unit,
 )
 
+# a model may propose many, each EXPLAIN takes a round trip
 _PRICED_AT_MOST = 40
 # the share of the time left in which the original may be executed for its plan
 _EXECUTED = 0.25
@@ -72,6 +73,7 @@ class Reasoning:
     _looked: bool = False
 
     def __post_init__(self) -> None:
+        # the original itself is no proposal
         self._seen.add(digest(canonical(self.sql)))
 
     def act(self, command: Reason, deadline: Deadline) -> Reasoned:
@@ -83,9 +85,11 @@ class Reasoning:
         ranked = self._rank(self._by_rules(command, deadline))
         if command.round > 1 and self.strategy is not None:
             ranked = self._rank([*ranked, *self._continued(deadline)])
+        # a model costs: not in the first round where rules have something to check
         turn = command.ask and (command.round > 1 or not ranked)
         if self.strategy is not None and turn and not deadline.passed:
             ranked = self._rank([*ranked, *self._by_model(self.strategy, deadline)])
+        # a later round with nothing new takes up what waited for others
         waiting = self.stood_back() if command.round > 1 and command.ask else ()
         chosen = [*waiting, *self._choose(ranked)][: self.settings.width]
         for candidate in chosen:
@@ -104,6 +108,7 @@ class Reasoning:
             def early(first: Sequence[Candidate]) -> None:
                 self.early(first, deadline)
 
+            # nothing found with time left: a longer search would not find more in the first round
             found = list(self.proposer.propose(self.sql, self.database, quick, (), early))
             if found or not quick.passed:
                 return found
@@ -113,6 +118,7 @@ class Reasoning:
     def _by_model(self, strategy: ModelStrategy, deadline: Deadline) -> list[Candidate]:
         self._look(deadline)
         found = self._take(strategy.chain(self.memory, deadline))
+        # the enhancement builds on the best of the chain
         if found and not deadline.passed:
             thought = strategy.enhance(found[0], self.memory, deadline, self._planned(found[0]))
             found += self._take(thought)
@@ -132,14 +138,17 @@ class Reasoning:
         there is time for it.
         """
         facts = self.memory.recall("query")
+        # once a run: the figures do not change by asking again
         if self._looked or not facts or not isinstance(facts[0], QueryFacts):
             return
         self._looked, known = True, facts[0]
         try:
             figures = tuple(self.inspector.figures(self.sql))
+            # one executed plan of the original is worth more than all estimates, where it ends in time
             executed = self._executed(deadline)
         except DatabaseError:
             return
+        # replaces the note of the first look
         self.memory.remember(replace(known, explained=executed or known.explained, figures=figures))
 
     def _executed(self, deadline: Deadline) -> Explained | None:
@@ -162,14 +171,17 @@ class Reasoning:
         found: list[Candidate] = []
         for note in self.memory.recall("reports"):
             start = note.of if isinstance(note, ReportNote) else None
+            # rules go on from models' texts; from rules' own the search went on already
             if start is None or start.source != "model" or start.sql in self._gone_on:
                 continue
             self._gone_on.add(start.sql)
+            # the way to the model's text is part of the way to what rules make of it
             before = (*self.derivations.via(start.sql), start.sql)
             for one in self.proposer.propose(start.sql, self.database, share, ()):
                 via = (*before, *self.derivations.via(one.sql))
                 self.derivations.remember(one.sql, via)
                 steps = (*start.steps, *one.steps)
+                # source stays "model": its text was no product of rules, and is guarded as such
                 found.append(replace(one, steps=steps, source="model", units=start.units, via=via))
         return found
 
@@ -178,6 +190,7 @@ class Reasoning:
         pool: dict[str, Candidate] = {}
         for candidate in candidates:
             pool.setdefault(candidate.key(), candidate)
+        # seen in an earlier round, or the original
         fresh = [c for key, c in pool.items() if key not in self._seen]
         return sorted((self._priced(c) for c in fresh[:_PRICED_AT_MOST]), key=by_cost)
 
@@ -185,6 +198,7 @@ class Reasoning:
         """With EXPLAIN's cost, for a model's proposal. Rules come priced, or unpriced where the proposer
         holds that the estimate can't see the gain.
         """
+        # measured by nobody, an estimate is asked for only where it decides something
         if candidate.cost is not None or candidate.source == "rules" or self.settings.measure == "off":
             return candidate
         # planning can run functions: a model's text is not even planned before it has been looked at
@@ -196,6 +210,7 @@ class Reasoning:
             return candidate
         gain = None if self.cost is None else self.cost - cost
         steps = candidate.steps
+        # the gain is that of the last step; earlier ones brought theirs already
         if steps and steps[-1].gain is None:
             steps = (*steps[:-1], replace(steps[-1], gain=gain))
         return replace(candidate, cost=cost, steps=steps)
@@ -204,6 +219,7 @@ class Reasoning:
         """The cheapest of each category, models' own and unpriced ones have places of their own, then by
         cost: estimates err, and they err differently on different families.
         """
+        # the best of each kind: a family that EXPLAIN flatters does not fill the list alone
         firsts = sorted((group[0] for group in grouped(ranked).values()), key=by_cost)
         rest = [c for c in ranked if c not in firsts]
         models = [c for c in rest if c.source == "model"][:2]

@@ -20,6 +20,7 @@ _BUFFERS = (
     "Temp Read Blocks",
     "Temp Written Blocks",
 )
+# what is kept of a node for the page: everything else EXPLAIN says is left out
 _READ = (
     "Node Type", "Join Type", "Strategy", "Parent Relationship", "Subplan Name", "CTE Name",
     "Relation Name", "Schema", "Alias", "Index Name",
@@ -38,6 +39,7 @@ def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     while stack:
         node = stack.pop()
         yield node
+        # a stack, since plans of many UNION arms nest deeper than Python recurses
         stack.extend(reversed(node.get("Plans", ())))
 
 
@@ -65,6 +67,7 @@ def tree(plan: Mapping[str, Any] | None, deepest: int = _DEEPEST) -> dict[str, A
     if plan is None:
         return None
     kept = {name: plan[name] for name in _READ if name in plan}
+    # which filter removed how many: only executed plans have them
     kept |= {name: plan[name] for name in plan if name.startswith("Rows Removed")}
     below = plan.get("Plans", ()) if deepest else ()
     return kept | ({"Plans": [tree(child, deepest - 1) for child in below]} if below else {})
@@ -86,6 +89,7 @@ def same_plan(a: Explained, b: Explained | None) -> bool:
     """Whether two plans do the same things at the same estimated costs, names of ranges aside."""
     if b is None:
         return False
+    # aliases differ between two texts of one query
     facts = ("Node Type", "Join Type", "Strategy", "Relation Name", "Index Name", "Total Cost", "Plan Rows")
     ours, theirs = ([tuple(n.get(f) for f in facts) for n in nodes(plan)] for plan in (a.plan, b.plan))
     return ours == theirs

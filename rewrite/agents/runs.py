@@ -148,6 +148,7 @@ class Runs:
         runs = [max(r.seconds, r.cpu or 0.0) for r in self.of(candidate) if not r.stopped]
         if not self.allowed or self.original or not runs or deadline.passed:
             return
+        # the least time at which the candidate has its gain, and a tick for noise
         limit = median(runs) / (1.0 - self.settings.gain) + _SLACK
         allowed = min(limit, self.settings.run_timeout, deadline.left())
         timed = self._measure(self.sql, allowed)
@@ -244,6 +245,7 @@ class Runs:
     def _gains(self, candidate: Candidate, limit: float) -> bool:
         """Whether a candidate may still turn out to be better by enough."""
         runs = self.of(candidate)
+        # half of the wanted gain: two runs of the same text differ by that
         return not runs[-1].stopped and runs[-1].seconds <= limit * (1.0 - self.settings.gain / 2)
 
     def _measure(self, sql: str, seconds: float) -> Timed | None:
@@ -259,6 +261,7 @@ def _stopped_at(timed: Timed, allowed: float) -> Timed:
     """
     if not timed.stopped:
         return timed
+    # cut off before its time was up: the server was stretched by others, and its seconds are what they are
     return replace(timed, seconds=allowed if timed.seconds > _NEARLY * allowed else timed.seconds)
 
 

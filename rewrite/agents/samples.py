@@ -36,6 +36,7 @@ class Alike:
             return candidates
         votes = {one.key(): len(group) for group in self.groups for one in group}
         models = [c for c in candidates if c.source == "model"]
+        # one alone has one vote
         models.sort(key=lambda c: -votes.get(c.key(), 1))
         following = iter(models)
         return tuple(next(following) if c.source == "model" else c for c in candidates)
@@ -44,6 +45,7 @@ class Alike:
 def alike(candidates: Sequence[Candidate], prover: Prover, deadline: Deadline) -> Alike:
     """The groups among candidates of different samples; a pair that is not proved quickly is in none."""
     models = [c for c in candidates if c.source == "model"]
+    # steps of one chain are different queries by intention: only samples agree
     if len({c.sample for c in models}) < 2:
         return Alike()
     groups: list[list[Candidate]] = []
@@ -62,5 +64,7 @@ def _same(candidate: Candidate, group: Sequence[Candidate], prover: Prover, dead
     """
     if deadline.passed or any(one.sample == candidate.sample for one in group):
         return False
+    # proofs are found at once here, or not at all: a pair of texts that look alike
     found = prover.prove(group[0].sql, candidate.sql, min(_QUICK, max(deadline.left(), 0.01)))
+    # with a reservation the two may differ in the very point that is checked
     return found is not None and not found.modulo

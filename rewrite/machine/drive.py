@@ -85,6 +85,7 @@ class Driver:
             result, used = self._act(command, deadline)
             event = self._event(run, command, result, time.monotonic() - started, used)
             run, command = advance(run, result)
+            # before and after: the event says in which state the agent acted
             self._keep({**event, "next": run.state.value, "state": state.value})
         self._keep(self._end(run, command))
         return Trace(run, command, tuple(self.events), self.usage)
@@ -99,6 +100,7 @@ class Driver:
         agent = self._agent(command)
         try:
             result = self._dispatch(command, deadline)
+        # the server's failure and our own read differently to an operator
         except (DatabaseError, OSError) as error:
             result = Stopped(f"the database: {error}"[:500])
         except Exception as error:  # noqa: BLE001 - principle 1: no failure of ours reaches a client
@@ -137,6 +139,7 @@ class Driver:
             "seq": len(self.events) + 1,
             "round": run.round,
             "agent": command_name(command),
+            # the command itself may be long, and holds the candidates: its digest tells two runs apart
             "input_digest": digest(repr(command)),
             "output": codec.encode(result),
             "cost": _cost(result),

@@ -185,11 +185,13 @@ def advance(run: Run, result: Result) -> tuple[Run, Command]:
     """
     signal = _signal(run, result)
     key = (run.state, signal)
+    # each state takes its own kind of result, or that it stopped
     if key not in TRANSITIONS:
         raise ValueError(f"{type(result).__name__} does not belong to the state {run.state.value}")
     run = _absorb(run, result)
     after = TRANSITIONS[key]
     if after is State.REASONING:
+        # only the way back to Reasoning begins a round
         run = replace(run, round=run.round + 1)
     run = replace(run, state=after)
     return run, _command(run, result)
@@ -218,10 +220,12 @@ def _again(run: Run) -> Signal:
 
 def _absorb(run: Run, result: Result) -> Run:
     if isinstance(result, Reasoned | Verified):
+        # the same complaint of a model in two rounds is told once
         run = replace(run, notes=tuple(dict.fromkeys((*run.notes, *result.notes))))
     match result:
         case Reasoned():
             if result.candidates:
+                # whatever was wrong before, there are candidates again
                 return replace(run, candidates=run.candidates + len(result.candidates), reason="")
             # a later round that finds nothing new ends the run for the reason that called for it
             return replace(run, reason=run.reason or result.reason or "no opportunity was found")
@@ -232,8 +236,10 @@ def _absorb(run: Run, result: Result) -> Run:
             )
         case Decided():
             best = _better(run.best, result.best)
+            # nothing was weighed now, but candidates were found before: they did not gain
             found = result.weighed or run.candidates
             reason = "" if best else "no verified candidate is better by enough" if found else run.reason
+            # once a servable result is there, no model is asked in any later round
             return replace(run, best=best, advice=result.advice, reason=reason, ask=run.ask and result.ask)
         case Stopped():
             return replace(run, reason=result.reason)
@@ -260,6 +266,7 @@ def _better(old: Weighed | None, new: Weighed | None) -> Weighed | None:
         return old if old.measured else new
     old_ratio, new_ratio = old.ratio, new.ratio
     if old_ratio is None or new_ratio is None:
+        # without figures of both there is no reason to change
         return old
     return new if new_ratio < old_ratio else old
 
@@ -273,8 +280,10 @@ def _command(run: Run, result: Result) -> Command:
             return Verify(result.candidates, run.round >= run.rounds)
         case State.DECISION:
             assert isinstance(result, Reasoned | Verified)
+            # from Reasoning with nothing found: Decision looks up advice
             return Decide(result.passed if isinstance(result, Verified) else ())
         case State.TERMINATION:
+            # the reason is for what was not found
             return Finish(run.best, run.reason if run.best is None else "", run.notes)
         case _:
             assert_never(run.state)

@@ -34,6 +34,7 @@ from rewright.sql.facts import may_differ
 from rewright.sql.types import INT8
 from rewright.sql.walk import as_product, conjoin, is_closed, is_plain
 
+# by operator and ALL: whatever is greater than the greatest is greater than all; for ANY, the other end
 EXTREMES = {(">", True): "max", (">=", True): "max", ("<", True): "min", ("<=", True): "min"}
 EXTREMES |= {
     (name, False): "min" if extreme == "max" else "max" for (name, _), extreme in list(EXTREMES.items())
@@ -50,6 +51,7 @@ EXTREMES |= {
 def all_to_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for pred in preds:
+        # = ALL, <> ANY and row comparisons have no single value that decides them
         if not isinstance(pred, a.Quantified) or len(pred.left) != 1 or (pred.kind, pred.all) not in EXTREMES:
             continue
         query = pred.query
@@ -57,6 +59,8 @@ def all_to_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         if not _compares_alike(pred, query.targets[0].expr):
             continue
+        # only WHERE's conjuncts are looked at, where FALSE and NULL are alike: over no rows ANY is FALSE, its
+        # extreme's comparison NULL
         if not is_closed(query):
             if (found := _correlated(block, pred, query, ctx)) is not None:
                 yield Rewrite(found, "of each row's group only the greatest or least value matters")
@@ -74,6 +78,7 @@ def all_to_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _compares_alike(pred: a.Quantified, value: a.Expr) -> bool:
     """Whether the comparison's order is the one in which a minimum or maximum of the values is taken."""
     op, left = pred.ops[0], pred.left[0]
+    # max(name COLLATE "C") is not the greatest by the collation in which `o.name > ALL (…)` compares
     return op.left == op.right and op.is_builtin and left.type.collation == value.type.collation
 
 
@@ -81,10 +86,12 @@ def _correlated(block: a.Select, pred: a.Quantified, query: a.Select, ctx: Conte
     value = query.targets[0].expr
     inner = take_apart(replace(query, order_by=()))
     best = aggregate(EXTREMES[pred.kind, pred.all], value)
+    # a tie by other than equality gives no key to group by: `s.day < o.day` has other rows for each day
     if inner is None or not inner.ties or inner.others or best is None:
         return None
     items, preds = as_product(block)
     rest = [p for p in preds if p != pred]
+    # as a scalar subquery first: the rules for correlated aggregates take it further
     if not pred.all:
         asked = replace(query, targets=(a.Target("best", best),), group_by=((),), order_by=())
         test: a.Expr = _test(pred, a.ScalarSubquery(asked, best.type))
@@ -104,6 +111,7 @@ def _grouped(
     value = best.args[0]
     targets = [a.Target("best", best)]
     filled = ctx.filled(value, inner.items) is not None or a.IsNull(value, negated=True) in inner.local
+    # max passes over NULL, ALL does not: `5 > ALL (VALUES (1), (NULL))` is unknown, 5 > max is TRUE
     counted = not filled and not ctx.holds("elements-filled", False)
     if counted:
         every, some = function("count"), function("count", "any")
@@ -114,6 +122,8 @@ def _grouped(
     known = once_a_key(inner, targets, "extreme", ctx)
     extreme, *counts = known.values
     met = _test(pred, extreme)
+    # the LEFT JOIN pads an outer row whose group is empty, and ALL of no rows is TRUE, even for a NULL
+    # outside
     tests: list[a.Expr] = [met if ctx.holds("empty-is-true", False) else a.Or((a.IsNull(extreme), met))]
     if counted:
         # with a NULL among its elements ALL is at most unknown
@@ -131,11 +141,13 @@ def _extreme(pred: a.Quantified, query: a.Select, ctx: Context) -> tuple[a.Deriv
     value = query.targets[0].expr
     best = aggregate(EXTREMES[pred.kind, pred.all], value)
     every, some = function("count"), function("count", "any")
+    # the extreme has the values' type: the same operator must fit it
     if best is None or every is None or some is None or pred.ops[0].right != pred.ops[0].left:
         return None
     rel = ctx.fresh()
     targets = [a.Target("best", best)]
     if pred.all:
+        # min and max alone cannot tell no rows (TRUE) from rows that are all NULL (unknown)
         targets.append(a.Target("n", a.Aggregate(every, (), INT8, star=True)))
         targets.append(a.Target("k", a.Aggregate(some, (value,), INT8)))
     item = a.Derived(
@@ -149,6 +161,7 @@ def _extreme(pred: a.Quantified, query: a.Select, ctx: Context) -> tuple[a.Deriv
         return item, test
     rows, filled = a.Column(rel, 1, INT8, "n"), a.Column(rel, 2, INT8, "k")
     none, whole = compare("=", rows, int8(0)), compare("=", rows, filled)
+    # `whole` is needed beside the test: one NULL among the values keeps ALL from being TRUE
     if none is None or whole is None:
         return None
     return item, a.Or((none, a.And((whole, test))))

@@ -47,26 +47,31 @@ def anti_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _without_partner(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:
     right = join.right
+    # a subquery or a function table on the right would have to be copied into EXISTS as a whole
     if not isinstance(right, a.Scan) or join.on is None or may_differ(join.on):
         return None
     preds = conjuncts(block.where)
     asked = [p for p in preds if _is_null(p, right.rel)]
+    # `p.note IS NULL` of a nullable column also keeps rows whose partner has no note
     filled = any(
         isinstance(p, a.IsNull) and isinstance(p.arg, a.Column) and ctx.column_filled(right, p.arg.pos)
         for p in asked
     )
     if not asked or not ctx.holds("null-is-padding", filled):
         return None
+    # EXISTS stands in WHERE: what its condition reads has to be in scope there
     if not used_rels(join.on) - {right.rel} <= from_rels((join.left,)):
         return None
     one = (a.Target("one", a.Const("1", INT4)),)
     none = a.Not(a.Exists(a.Select(one, (right,), join.on)))
     from_ = tuple(replace_item(i, join, join.left) for i in block.from_)
     rest = [p for p in preds if p not in asked]
+    # whoever else reads the right side sees NULLs now, and would see nothing after it
     bare = replace(block, from_=from_, where=conjoin(rest))
     return None if right.rel in used_rels(bare) else replace(bare, where=conjoin((*rest, none)))
 
 
 def _is_null(pred: a.Expr, rel: int) -> bool:
+    # `p IS NULL` of a whole row is TRUE of a row whose columns are all NULL
     plain = isinstance(pred, a.IsNull) and not pred.negated and not pred.row_form
     return plain and isinstance(pred, a.IsNull) and isinstance(pred.arg, a.Column) and pred.arg.rel == rel

@@ -31,11 +31,13 @@ def applications(
     """Every way one rule can be applied once, in the order of ``rules``, outer blocks first. A subquery that
     stands in several places (a column that is sorted by, too) is changed in all of them.
     """
+    # equal blocks are one key: a rule's work is done once for all places where the block stands
     places: dict[a.Query, list[Path]] = {}
     for path, block in blocks(query):
         places.setdefault(block, []).append(path)
     ctes = {n.cte: n for n in walk(query) if isinstance(n, a.Cte)}
     highest = highest_number(query)
+    # numbers above the highest are free: each rule starts from there, since only one of its results is taken
     facts = Facts(catalog, query)
     wanted = a.output_columns(query)
     looked_at = [(block, paths, dict[Callable[[Any], bool], bool]()) for block, paths in places.items()]
@@ -44,10 +46,12 @@ def applications(
             name.removeprefix(f"{rule.name}.") for name in off if name.startswith(f"{rule.name}.")
         )
         for block, paths, said in looked_at:
+            # only the whole statement has the empty path
             ctx = Context(facts, Fresh(highest), ctes, switched, not paths[0], said)
             for made in rule.apply(block, ctx):
                 whole = query
                 for path in paths:
                     whole = replace_at(whole, path, made.block)
+                # a rule may rename or retype what nobody inside reads; the client would see it
                 if a.output_columns(whole) == wanted:
                     yield Applied(rule, made, whole)

@@ -39,6 +39,7 @@ from rewright.sql.walk import (
 )
 
 # on which side of a value the rows are from which the first by ``descending`` or ascending order is taken
+# the row that is wanted is the one nearest to the value: `since <= day` with the latest first
 _SIDES = {True: {"<", "<="}, False: {">", ">="}}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -76,6 +77,7 @@ def as_of_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _as_of(node: a.ScalarSubquery, ctx: Context) -> _AsOf | None:
     query = node.query
+    # OFFSET and WITH TIES take another number of rows than one
     if not isinstance(query, a.Select) or query.ctes or query.offset is not None or query.with_ties:
         return None
     if query.distinct is not None or query.group_by is not None or len(query.order_by) != 1:
@@ -83,14 +85,18 @@ def _as_of(node: a.ScalarSubquery, ctx: Context) -> _AsOf | None:
     if query.limit is None or not isinstance(query.limit, a.Const) or query.limit.value != "1":
         return None
     value, key = query.targets[0].expr, query.order_by[0]
+    # a window over the subquery's rows changes with its conditions, which the join gives up
     if has_window(value) or has_aggregate(value) or has_subquery(value) or returns_set(value):
         return None
     inner = take_apart(replace(query, order_by=(), limit=None))
+    # without ties there is one period for the whole table, which a nested loop would meet for each row
     if inner is None or len(inner.items) != 1 or not inner.ties or len(inner.others) != 1:
         return None
+    # of texts the sort and the comparison may go by different collations
     if not isinstance(key.expr, a.Column) or key.expr.type.collation or not key.op.is_builtin:
         return None
     bound = inner.others[0]
+    # `since <= day` with the earliest first is the first row of all, not the one that holds at the day
     if not isinstance(bound, a.Op) or _side(bound, key.expr) not in _SIDES[key.descending]:
         return None
     basis = _one_row_a_moment(inner, key.expr, ctx)
@@ -120,6 +126,7 @@ def _joined(block: a.Select, found: _AsOf, ctx: Context) -> a.Select:
     keys = tuple(dict.fromkeys(t.key for t in inner.ties))
     lag = function("lag", "anyelement")
     assert lag is not None
+    # the row before in the subquery's own order ends this one's period; the first has none and lag is NULL
     beyond = a.WindowCall(lag, (at,), a.Window(keys, found.query.order_by), at.type)
     shown = (
         *numbered("key", keys),
@@ -132,6 +139,7 @@ def _joined(block: a.Select, found: _AsOf, ctx: Context) -> a.Select:
     on = [t.on_key(columns[keys.index(t.key)]) for t in inner.ties]
     holds, over = (_at(found.bound, at, c) for c in columns[len(keys) : len(keys) + 2])
     items, preds = as_product(block)
+    # IS NOT TRUE keeps the row with no successor, whose `beyond` is NULL
     joined = left_join(items, item, conjoin((*on, holds, a.IsBool(over, "true", negated=True))))
     made: a.Select = map_kind(
         replace(block, from_=joined, where=conjoin(preds)),

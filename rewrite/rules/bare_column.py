@@ -54,7 +54,9 @@ def _filled(expr: a.Expr, block: a.Select, basis: set[str], ctx: Context) -> a.E
     if not isinstance(side, a.Coalesce) or not is_column(side.args[0]):
         return None
     column = side.args[0]
+    # the list's first argument decides only if it is never NULL; a NOT NULL column or a condition may say so
     names = ctx.filled(column, block.from_)
+    # coalesce(int4, int8) is an int8: the bare column would be compared by another operator
     if names is None or column.type != side.type:
         return None
     basis |= names
@@ -67,10 +69,12 @@ def _equal(expr: a.Expr, block: a.Select, basis: set[str], ctx: Context) -> a.Op
     """
     if not isinstance(expr, a.IsDistinct) or not expr.negated:
         return None
+    # an operator that is not strict may be TRUE of NULL, which IS NOT DISTINCT FROM passes by
     if not expr.op.is_builtin or not expr.op.function.strict:
         return None
     found = (ctx.filled(x, block.from_) for x in (expr.left, expr.right))
     names = next((x for x in found if x is not None), None)
+    # both NULL: not distinct, but `=` is NULL
     if not ctx.holds("one-side-filled", names is not None):
         return None
     basis |= names or frozenset()
@@ -83,8 +87,10 @@ def _bare(expr: a.Expr, ctx: Context) -> a.Expr | None:
             return arg
         case a.IsBool(arg=arg, test="false", negated=False):
             return a.Not(arg)
+        # a CASE over a NULL test takes its ELSE, which is not TRUE either
         case a.Case(whens=((test, a.Const(value="t")),), default=a.Const(value=other)) if other != "t":
             return test
+        # a constant that is NULL is none here (`constant`), so one side is filled
         case a.IsDistinct(op=op, left=left, right=right, negated=True) if constant(right) is not None:
             return a.Op(op, (left, right), BOOL) if op.is_builtin and op.function.strict else None
         case a.IsNull(arg=a.NullIf() as inner, negated=negated, row_form=False):
@@ -101,6 +107,7 @@ def _comparison(expr: a.Op, ctx: Context) -> a.Expr | None:
     found = turned(expr)
     if found is None:
         return None
+    # `3 < f(x)` is seen as `f(x) > 3`: below only the operator's side is left to tell apart
     operator, side, const = found
     match side:
         case a.Case(whens=((test, then),), default=default):
@@ -122,8 +129,10 @@ def _comparison(expr: a.Op, ctx: Context) -> a.Expr | None:
 def _case(operator: str, test: a.Expr, then: a.Expr, default: a.Expr, const: a.Const) -> a.Expr | None:
     """``CASE WHEN p THEN 1 ELSE 0 END = 1`` says p."""
     first, second = _says(operator, then, const), _says(operator, default, const)
+    # where p is NULL the CASE says ELSE, which the comparison refuses as it does for FALSE
     if first is True and second is False:
         return test
+    # the other way round rows with NULL are kept: `CASE WHEN p THEN 1 ELSE 0 END = 0` is p IS NOT TRUE
     return a.IsBool(test, "true", negated=True) if first is False and second is True else None
 
 
@@ -131,6 +140,7 @@ def _says(operator: str, result: a.Expr, const: a.Const) -> bool | None:
     if isinstance(result, a.Const) and result.value is None:
         return False
     shown = constant(result)
+    # a comparison with NULL is never TRUE
     left, right = value(shown) if shown is not None else None, value(const)
     return None if left is None or right is None else compares(operator, left, right)
 
@@ -140,6 +150,7 @@ def _coalesce(operator: str, column: a.Expr, other: a.Expr, const: a.Const, ctx:
     bare = compare(operator, column, const)
     if for_null is None or bare is None:
         return None
+    # `coalesce(x, 0) < 5` is met by NULL too
     if not ctx.holds("null-counts", for_null is False):
         return a.Or((bare, a.IsNull(column)))
     return bare
@@ -150,6 +161,7 @@ def _nullif(operator: str, side: a.NullIf, other: a.Expr, const: a.Const) -> a.E
     bare = compare(operator, side.left, const)
     if bare is None or for_equal is None or not side.op.is_builtin:
         return None
+    # the value that NULLIF takes away does not meet the comparison anyway: `nullif(x, 0) > 5`
     if for_equal is False:
         return bare
     differs = compare("<>", side.left, other)
@@ -168,12 +180,15 @@ def _integer(operator: str, side: a.Cast, column: a.Column, const: a.Const, ctx:
     if side.type.name == "text":
         return _digits(operator, column, const, ctx)
     found = value(const)
+    # numeric(4,1) rounds: `x::numeric(4,1)` may fail or differ
     if side.type.name != "numeric" or side.type.typmod >= 0 or not isinstance(found, Decimal):
         return None
+    # one less than the type's end, so that rounding up stays within it
     if abs(found) >= INTEGERS[column.type.name] - 1:
         return None
     if operator in {"=", "<>"} and not ctx.holds("whole-number", found == found.to_integral_value()):
         return None
+    # `x >= 2.5` is `x >= 3`, `x < 2.5` is `x < 3`; > and <= are rounded down
     up = operator in {">=", "<"}
     whole = found.to_integral_value(ROUND_CEILING if up else ROUND_FLOOR)
     return compare(operator, column, a.Const(str(int(whole)), column.type))
@@ -191,6 +206,7 @@ def _whole(column: a.Column, const: a.Const, ctx: Context) -> a.Const | None:
     found = number(const.value or "")
     if found is None or found != found.to_integral_value() or abs(found) >= INTEGERS[column.type.name]:
         return None
+    # `x::text = '05'` is never TRUE, `x = 5` may be
     if not ctx.holds("as-the-server-prints", str(int(found)) == const.value):
         return None
     return a.Const(str(int(found)), column.type)
@@ -210,12 +226,14 @@ def _list_of_texts(expr: a.InList, ctx: Context) -> a.Expr | None:
     column = side.arg
     items = [_whole(column, c, ctx) if (c := constant(i)) is not None else None for i in expr.items]
     shape = compare(expr.op.name, column, column)
+    # one item that is no integer's text, or NULL, leaves the list as it is
     found = tuple(i for i in items if i is not None)
     if shape is None or len(found) != len(items):
         return None
     return replace(expr, op=shape.op, left=column, items=found)
 
 
+# x + 1 of an integer may overflow where x alone does not: numerics only
 def _shifted(operator: str, side: a.Op, const: a.Const) -> a.Expr | None:
     inner, other = side.args
     if not is_column(inner):
@@ -228,6 +246,7 @@ def _shifted(operator: str, side: a.Op, const: a.Const) -> a.Expr | None:
     by, bound = value(added), value(const)
     if not isinstance(by, Decimal) or not isinstance(bound, Decimal) or key_of(const.type) != "numeric":
         return None
+    # the difference is computed here with Decimal's 28 digits, there with as many as it takes
     if len(by.as_tuple().digits) + len(bound.as_tuple().digits) > MOST_DIGITS:
         return None
     moved = bound - by if side.op.name == "+" else bound + by
@@ -239,6 +258,7 @@ def _prefix(operator: str, side: a.Call, const: a.Const, ctx: Context) -> a.Expr
     if operator != "=" or not side.func.is_builtin or not isinstance(value(const), str) or not side.args:
         return None
     sizes = [value(c) if (c := constant(x)) is not None else None for x in side.args[1:]]
+    # substring(x, 1, n) and left(x, n) are one; from elsewhere it is no prefix
     if side.func.name == "substring" and len(sizes) == 2 and sizes[0] == 1:
         size = sizes[1]
     elif side.func.name == "left" and len(sizes) == 1:
@@ -249,8 +269,10 @@ def _prefix(operator: str, side: a.Call, const: a.Const, ctx: Context) -> a.Expr
     column = side.args[0]
     if not isinstance(size, Decimal) or size < 1 or not is_column(column) or key_of(column.type) != "text":
         return None
+    # longer than the prefix it is never equal; LIKE and = agree on bytes only in the default collation
     if len(text) > size or column.type.collation != "default":
         return None
+    # left(x, 5) = 'abc' is met by 'abc' alone: the prefix is not filled
     if not ctx.holds("fills-the-prefix", len(text) == size):
         return compare("=", column, const)
     pattern = "".join(f"\\{c}" if c in "%_\\" else c for c in text) + "%"

@@ -69,8 +69,10 @@ class Context:
         return None if basis is None else labels(basis)
 
     def holds(self, guard: str, condition: bool) -> bool:
+        # a guard switched off holds always: the rule goes on without its precondition
         return condition or guard in self.off
 
+    # the block is always the one that `asked` was made for: conditions are the keys, not blocks
     def meets(self, condition: Callable[[Any], bool], block: a.Query) -> bool:
         """Whether the block that a rule is given meets a condition of its operand."""
         if condition not in self.asked:
@@ -105,6 +107,7 @@ class Operand(Generic[Q]):
         return replace(self, top=True)
 
     def matches(self, block: a.Query, ctx: Context) -> bool:
+        # rules for the whole statement change what a subquery's surroundings may still read: order, names
         if not isinstance(block, self.kind) or (self.top and not ctx.top):
             return False
         return all(ctx.meets(holds, block) for holds in self.conditions)

@@ -142,8 +142,10 @@ class _Found:
 
 def _found(block: a.Select) -> _Found | None:
     steps = _steps(block.from_[0])
+    # count(*) counts padded rows too, and belongs to no branch; within-group orders are not split
     if steps is None or any(g.star or g.order_by or g.direct for g in aggregates(block)):
         return None
+    # a whole row (`SELECT o`) reads all columns of a table that is grouped away
     if any(references_whole(block, rel) for rel in from_rels(block.from_)):
         return None
     return _parted(block, steps)
@@ -155,6 +157,7 @@ def _grouped_before(block: a.Select, found: _Found, why: str, ctx: Context) -> I
         return
     rows = a.Select((), _joined(found.kept), conjoin(found.where))
     basis = ctx.facts.exprs_determine(rows, group_keys(block))
+    # two kept rows in one group would need their branches' values added up, which this rule does not do
     if ctx.holds("groups-are-rows", basis is not None):
         yield Rewrite(_assemble(block, found, ctx), why, labels(basis or ()))
 
@@ -163,6 +166,7 @@ def _steps(item: a.FromItem) -> list[_Step] | None:
     """A tree of joins that only grows to the left; None for others."""
     steps: list[_Step] = []
     while isinstance(item, a.Join):
+        # FULL and RIGHT pad the kept rows themselves
         if item.kind not in {"inner", "left"} or not _is_table(item.right):
             return None
         steps.append(_Step(item.kind, item.right, conjuncts(item.on)))
@@ -183,6 +187,7 @@ def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
     every = from_rels(s.item for s in steps)
     # kept is the first table, what is read outside of aggregates, and what these are joined by
     base, wider = frozenset[int](), steps[0].rels | (free_of_all(outside(block)) & every)
+    # grows until nothing is added: a kept table's ON may name a table that has to be kept for it
     while wider != base:
         base = wider
         wider = base.union(*(free_of_all(s.on) for s in steps if s.rels <= base)) & every
@@ -195,6 +200,7 @@ def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
         own = next((b for b in branches if free_rels(p) & b.rels), None)
         if own is None:
             where.append(p)
+        # `WHERE o.x > 5` on a LEFT JOINed branch refuses padded rows: it is no condition of the branch
         elif own.kind == "inner" and free_rels(p) <= own.rels and not has_subquery(p):
             own.where.append(p)
         else:
@@ -205,6 +211,7 @@ def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
 def _joins_branch(step: _Step, base: frozenset[int], branches: list[_Branch]) -> bool:
     """Whether a table begins a branch or goes on with one, which is noted."""
     others = free_of_all(step.on) - step.rels
+    # tied to kept rows alone begins a branch; tied to one branch alone goes on with it; all else is refused
     if others and others <= base:
         ties = [as_tie(p, step.rels) for p in step.on if free_rels(p) - step.rels]
         if not all(ties):
@@ -213,6 +220,7 @@ def _joins_branch(step: _Step, base: frozenset[int], branches: list[_Branch]) ->
         branches.append(_Branch(step.kind, step.item, tuple(t for t in ties if t), local))
         return True
     own = next((b for b in branches if others and others <= b.rels), None)
+    # an inner join below a LEFT JOINed branch would drop kept rows in the original, but not here
     if own is None or (own.kind == "left" and step.kind != "left"):
         return False
     own.tree = a.Join(step.kind, own.tree, step.item, conjoin(step.on))
@@ -224,6 +232,7 @@ def _belongs(g: a.Aggregate, branches: Sequence[_Branch], ctx: Context) -> bool:
     it is noted.
     """
     used = free_of_all(inputs(g))
+    # of kept rows (used is no branch's) an aggregate would count each row once, not as often as partners
     own = next((b for b in branches if used and used <= b.rels), None)
     if own is None or len(g.args) != 1 or order_sensitive(g) or any(has_subquery(p) for p in inputs(g)):
         return False
@@ -232,8 +241,10 @@ def _belongs(g: a.Aggregate, branches: Sequence[_Branch], ctx: Context) -> bool:
     counted = g.func.name == "count" or (g.func.name in ADDED and (lone or g.args[0].type.name not in FLOATS))
     if g.func.name not in EXTREMES and not counted:
         return False
+    # beside another branch each row comes several times: sum(o.x) would be too small by that factor
     if not lone and not ctx.holds("repeated-rows-do-not-count", g.distinct or g.func.name in EXTREMES):
         return False
+    # count(coalesce(o.x, 0)) counts the padded row as well
     if own.kind == "left" and not ctx.holds("padding-adds-nothing", _null_when_padded(g.args[0])):
         return False
     own.values[g] = None
@@ -271,9 +282,11 @@ def _assemble(block: a.Select, found: _Found, ctx: Context) -> a.Select:
         tree = a.Join(branch.kind, tree, known.item, conjoin(known.on))
         for g, column in zip(branch.values, known.values, strict=True):
             zero = (
+                # the original counts one padded row to 0; the LEFT JOIN with a grouping shows NULL instead
                 branch.kind == "left" and g.func.name == "count" and not ctx.holds("empty-counts-zero", False)
             )
             values[g] = or_zero(column) if zero else column
+    # HAVING becomes WHERE: each kept row is a group, and nothing is grouped any more
     rest = with_values(replace(block, from_=(), where=None, group_by=None), values)
     return replace(rest, from_=(tree,), where=conjoin((*found.where, *conjuncts(rest.having))), having=None)
 

@@ -51,17 +51,20 @@ class Groups:
 
 def grouping_columns(block: a.Select) -> tuple[a.Column, ...] | None:
     """The columns that a block gives one row for each combination of; None where it is not of this kind."""
+    # a set-returning target repeats groups; a window over groups counts them: neither has one row a group
     sets = any(returns_set(t.expr) or has_window(t.expr) for t in block.targets)
     if sets or any(has_window(k.expr) for k in block.order_by):
         return None
     exprs: Sequence[a.Expr]
     if block.distinct is not None:
+        # DISTINCT over groups has fewer rows than groups
         if block.group_by is not None:
             return None
         exprs = block.distinct or tuple(t.expr for t in block.targets)
     else:
         exprs = group_keys(block)
     columns = tuple(dict.fromkeys(e for e in exprs if isinstance(e, a.Column)))
+    # an expression among the keys is no column that another table's row could stand for
     return columns if columns and len(columns) == len(dict.fromkeys(exprs)) else None
 
 
@@ -89,8 +92,10 @@ def _groups(block: a.Select, found: Groups, ctx: Context) -> a.Select | None:
     shown += [block.having] if block.having is not None else []
     parts = [n for e in shown for n in walk_block(e)]
     values = list(dict.fromkeys(n for n in parts if isinstance(n, a.Aggregate)))
+    # a subquery may read the inner items, which are not in the block's FROM any more
     if any(has_subquery(e) for e in shown) or any(isinstance(n, a.Grouping) for n in parts):
         return None
+    # sum or count over a look-up for each row would read every row again, by random access
     if not all(_is_extreme(v) for v in values):
         return None  # of all others every row is read
     if not free_of_all(values) <= from_rels(found.items):
@@ -105,10 +110,12 @@ def _groups(block: a.Select, found: Groups, ctx: Context) -> a.Select | None:
         for value, column in zip(values, columns, strict=True):
             made = replace_node(made, value, column)
             having = None if having is None else replace_node(having, value, column)
+            # an extreme of filled values is NULL only for no rows, so it says EXISTS by itself
             if filled is None and _filled(value, block, ctx):
                 filled = a.IsNull(column, negated=True)
     conditions = list(found.own)
     conditions += [] if having is None else [substitute(having, found.keys)]
+    # GROUP BY has no group without rows; the table may have such rows
     if not found.each_has_rows:
         conditions.append(filled or _exists(found, ctx))
     return replace(made, from_=tuple(items), where=conjoin(conditions))
@@ -128,12 +135,14 @@ def _filled(value: a.Aggregate, block: a.Select, ctx: Context) -> bool:
 
 def _exists(found: Groups, ctx: Context) -> a.Expr:
     query = a.Select((a.Target("one", a.Const("1", INT4)),), found.items, conjoin(found.inner))
+    # the inner items are used a second time beside the extremes: fresh numbers keep both apart
     return a.Exists(copy_fresh(query, ctx.fresh)[0])
 
 
 def _first_rows(block: a.Select, keys: Sequence[a.Column], found: Groups, ctx: Context) -> a.Select | None:
     """DISTINCT ON: one row for each row of the table that has any."""
     first, rest = block.order_by[: len(keys)], block.order_by[len(keys) :]
+    # without further sort keys DISTINCT ON takes any row of a group: there is no first one to look up
     if not rest or {k.expr for k in first} != set(keys):
         return None
     one = a.Const("1", a.COUNT_TYPE)

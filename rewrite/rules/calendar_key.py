@@ -24,6 +24,7 @@ from rewright.sql import algebra as a
 def calendar_key(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     del ctx  # the calendar says all that there is to know
     why = "what lies in a unit of a calendar is found by that unit"
+    # the bounds may make an index useful, or only cost: both ways are offered and EXPLAIN decides
     plain, bounded = by_calendar(block, "kept"), by_calendar(block, "added")
     if plain != block:
         yield Rewrite(bounded, f"{why}, within the bounds of the whole")

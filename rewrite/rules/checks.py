@@ -35,6 +35,7 @@ def checks_of(scan: a.Scan, ctx: Context) -> list[tuple[a.Expr, str]]:
 class _Known:
     """A catalog as a key: told apart by identity."""
 
+    # lru_cache would hash and compare whole catalogs otherwise
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
 
@@ -45,16 +46,19 @@ class _Known:
         return isinstance(other, _Known) and other.catalog is self.catalog
 
 
+# a CHECK is bound once a catalog, not once for each statement that reads its table
 @lru_cache(maxsize=512)
 def _bound(known: _Known, table: Table, text: str) -> tuple[int, a.Expr] | None:
     name = f'"{table.ref.schema}"."{table.ref.name}"'
     try:
         query = bind(f"select ({text}) from {name}", known.catalog)
+    # a CHECK with syntax that the binder does not know says nothing, which is always safe
     except (BindError, Unsupported):
         return None
     if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
         return None
     scan, expr = query.from_[0], query.targets[0].expr
+    # a CHECK over functions that are not immutable need not hold of stored rows any more
     if not isinstance(scan, a.Scan) or has_subquery(expr) or may_differ(expr) or not _immutable(expr):
         return None
     return scan.rel, bottom_up(expr, _as_list)
@@ -66,6 +70,7 @@ def _immutable(expr: a.Expr) -> bool:
             case a.Call(func=f) | a.Op(op=a.OperatorRef(function=f)):
                 if not f.is_builtin or f.volatility is not a.Volatility.IMMUTABLE:
                     return False
+            # a system column or a parameter has no value that was checked when the row was stored
             case a.SystemColumn() | a.WholeRow() | a.Opaque() | a.ValueFunction() | a.Param():
                 return False
             case _:

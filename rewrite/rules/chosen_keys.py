@@ -58,6 +58,7 @@ def chosen_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for item in kept:
         if not isinstance(item, a.Derived | a.CteScan) or not _chooses(item, ctx):
             continue
+        # chosen rows have to decide which groups are seen: only tables beside them in FROM are partners
         partners = [p for other, on in beside if (p := _partner(other, on, item, ctx)) is not None]
         if partners and not references_whole(block, item.rel):
             yield Rewrite(
@@ -73,9 +74,11 @@ def _joined(block: a.Select) -> tuple[list[a.FromItem], list[tuple[a.FromItem, S
     items, preds = as_product(block)
     beside: list[tuple[a.FromItem, Sequence[a.Expr]]] = [(i, preds) for i in items]
     item = items[0]
+    # with several items FROM is a product: WHERE ties any of them to any other
     if len(items) > 1:
         return items, beside
     item, joins = left_spine(item)
+    # a LEFT JOIN's right side is seen by its ON alone; the WHERE conditions come after the padding
     beside = [(join.right, conjuncts(join.on)) for join in joins]
     kept, joined = dissolve((item,))
     return kept, [*beside, *((i, joined) for i in kept)]
@@ -85,13 +88,17 @@ def _chooses(item: a.Derived | a.CteScan, ctx: Context) -> bool:
     """Whether a subquery leaves rows out, and is, or may be, computed by itself before the others."""
     if isinstance(item, a.CteScan):
         cte = ctx.ctes[item.cte]
+        # NOT MATERIALIZED says to compute it at each use: with LIMIT the copies might choose differently
         if cte.materialized is False:
             return False
+        # read twice from now on, a CTE is computed once and kept
         query = cte.query
+    # a view may hide rows behind a barrier, and a lateral item has other rows for each row
     elif item.lateral or item.security_barrier or item.view is not None or not is_closed(item.query):
         return False
     else:
         query = item.query
+    # a subquery that leaves nothing out would send all its keys, for nothing
     less = query.limit is not None or (
         isinstance(query, a.Select) and (query.where is not None or query.having is not None)
     )
@@ -112,8 +119,10 @@ def _partner(
         return None  # it is asked for them already
     both = {item.rel, chosen.rel}
     found = (as_tie(p, frozenset({item.rel})) for p in on if free_rels(p) == both)
+    # of two types (int4 = int8) the tie's operator may stand the wrong way round for IN
     ties = tuple(t for t in found if t is not None and t.symmetric and isinstance(t.inner, a.Column))
     places = frozenset(t.inner.pos for t in ties if isinstance(t.inner, a.Column))
+    # a condition on something else than the grouping key would change the groups themselves
     return _Partner(item, ties) if ties and can_push(query, places, ctx) else None
 
 
@@ -124,6 +133,7 @@ def _for_chosen(
     if isinstance(item, a.Derived):
         shown = zip(item.names, a.output_columns(item.query), strict=True)
         columns = tuple(a.OutputColumn(name, c.type) for name, c in shown)
+        # materialized: LIMIT without a full order may choose other rows the second time
         cte = a.Cte(ctx.fresh(), "chosen", item.query, columns, materialized=True)
         scan = a.CteScan(item.rel, cte.cte, item.alias, columns)
         made = replace(

@@ -33,6 +33,7 @@ from rewright.sql.walk import as_product
     category="constant",
 )
 def contradiction(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # already so: it would be found again for ever
     if block.where == FALSE:
         return
     items, preds = as_product(block)
@@ -51,12 +52,15 @@ def _contradicted(
     items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context
 ) -> frozenset[str] | None:
     """The constraints by which no row is left; None where rows may be."""
+    # one condition that is never TRUE is enough, since they are joined by AND
     if any(never(p) for p in preds):
         return frozenset()
     known = allowed(preds)
+    # the bounds of a column, all conditions taken together, may leave it no value
     if any(found.nothing for found in known.values()):
         return frozenset()
     for item in items:
+        # a CHECK is read and bound only where a condition names a column of its table
         if not isinstance(item, a.Scan) or not any(rel == item.rel for rel, _ in known):
             continue
         for check, name in checks_of(item, ctx):

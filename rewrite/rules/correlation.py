@@ -31,6 +31,7 @@ from rewright.sql.walk import (
 
 def scalar_aggregates(select: a.Select) -> Iterator[tuple[a.Expr, a.ScalarSubquery, Inner]]:
     """(conjunct, subquery, its parts) for each correlated scalar aggregate in a block's WHERE."""
+    # conjuncts of WHERE: elsewhere a subquery's NULL and FALSE are told apart
     for conjunct in as_product(select)[1]:
         for node in walk_block(conjunct):
             if not isinstance(node, a.ScalarSubquery):
@@ -42,8 +43,10 @@ def scalar_aggregates(select: a.Select) -> Iterator[tuple[a.Expr, a.ScalarSubque
 
 def aggregate_block(query: a.Query) -> Inner | None:
     """The parts of a subquery that is one ungrouped aggregate over a correlated product."""
+    # exactly GROUP BY (): one row, also over no rows
     if not isinstance(query, a.Select) or query.group_by != ((),) or len(query.targets) != 1:
         return None
+    # HAVING may leave no row, LIMIT 0 and OFFSET 1 none either: NULL instead of the aggregate's value
     if query.having is not None or query.distinct is not None or query.limit is not None or query.ctes:
         return None
     if query.offset is not None or not has_aggregate(query.targets[0].expr) or may_differ(query):
@@ -67,6 +70,7 @@ def once_a_key(
     inner: Inner, values: Sequence[a.Target], alias: str, ctx: Context, limits: Sequence[a.Expr] = ()
 ) -> OnceAKey:
     """``limits``: further conditions on the subquery's rows."""
+    # two ties may read one inner column (`i.k = o.a AND i.k = o.b`), which is grouped by once
     keys = tuple(dict.fromkeys(t.key for t in inner.ties))
     where = conjoin((*limits, *inner.local))
     query = a.Select((*numbered("key", keys), *values), inner.items, where, (keys,))
@@ -86,8 +90,10 @@ def neighbourhood(
     items, preds = as_product(select)
     chosen = [i for i in items if whole or from_rels((i,)) & wanted]
     rels = from_rels(chosen)
+    # an item that reads others (LATERAL) cannot be copied without them
     if not wanted <= rels or free_of_all(chosen):
         return None
+    # volatile conditions would be asked twice, with another result: left out, which only widens
     own = [p for p in preds if p != skip and free_rels(p) & from_rels(items) <= rels]
     return chosen, [p for p in own if not may_differ(p)]
 
@@ -97,12 +103,15 @@ def reduction(
 ) -> a.Quantified | None:
     """``(inner keys) IN (SELECT outer keys FROM the outer items that hold them)``: a wider semi-join."""
     wanted = frozenset().union(*(used_rels(t.outer) for t in ties)) & from_rels(select.from_)
+    # of two types (int4 = int8) the tie's operator may stand the wrong way round for IN
     if not wanted or any(used_rels(t.outer) - wanted for t in ties) or not all(t.symmetric for t in ties):
         return None
     near = neighbourhood(select, wanted, skip, whole=whole)
+    # with no condition on the outer items all their keys would be asked for
     if near is None or not near[1] or any(n in near[1] for n in (skip,)):
         return None
     items, preds = near
+    # a FULL JOIN pads the items that hold the keys: a copy without its surroundings has other rows
     if any(isinstance(i, a.Join) and i.kind not in {"inner", "left"} for i in items):
         return None
     block = a.Select(
@@ -110,6 +119,7 @@ def reduction(
         from_=tuple(items),
         where=conjoin(preds),
     )
+    # rels defined in both places would be numbered once for two
     if has_subquery(block) and frozenset(defined_rels(skip)) & frozenset(defined_rels(block)):
         return None
     copied, _ = copy_fresh(block, ctx.fresh)

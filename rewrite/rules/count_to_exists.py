@@ -29,6 +29,7 @@ def count_to_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     where = block.where
     if where is None:
         return
+    # anywhere in WHERE, under NOT and OR too: neither a count's comparison nor EXISTS is ever NULL
     for node in walk_block(where):
         compared = _comparison(node) if isinstance(node, a.Op) and len(node.args) == 2 else None
         if compared is None:
@@ -36,6 +37,7 @@ def count_to_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         operator, constant, query = compared
         exists = _exists(query, ctx)
         wanted = (operator, constant)
+        # `> 1` needs to count further than the first row
         if exists is None or wanted not in SOME | NONE:
             continue
         made: a.Expr = exists if wanted in SOME else a.Not(exists)
@@ -64,7 +66,9 @@ def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
     if not isinstance(query, a.Select) or query.having is not None or query.ctes or len(query.targets) != 1:
         return None
     if (
+        # GROUP BY of a key may give no row: the count is then NULL, not 0
         not ctx.holds("no-grouping", query.group_by == ((),))
+        # LIMIT 0 or OFFSET 1 leave no row, so the comparison is NULL
         or query.limit is not None
         or query.offset is not None
     ):
@@ -73,7 +77,9 @@ def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
     if not isinstance(count, a.Aggregate) or count.func.name != "count" or may_differ(query):
         return None
     tests = [count.filter] if count.filter is not None else []
+    # count(x) passes over NULLs
     tests += [a.IsNull(x, negated=True) for x in count.args]
     where = conjoin((*conjuncts(query.where), *tests))
     one = (a.Target("one", a.Const("1", INT4)),)
+    # DISTINCT and order say nothing about whether there is a row
     return a.Exists(replace(query, targets=one, where=where, group_by=None, order_by=(), distinct=None))

@@ -62,6 +62,7 @@ def counted_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     rows = a.Select((), (tree,), conjoin(fan.where))
     basis = fan.basis
     for g in aggregates(block):
+        # the DISTINCT count of a key: once its rows are not multiplied any more each value comes once
         made = values.setdefault(g, g)
         if isinstance(made, a.Aggregate) and made.distinct and made.func.name == "count":
             one = ctx.facts.exprs_determine(rows, made.args)
@@ -73,5 +74,6 @@ def counted_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _read(part: a.Aggregate, column: a.Expr, leaf: Leaf, ctx: Context) -> a.Expr:
+    # no partner means no group: its weight would be NULL, and count is never NULL
     zero = leaf.kind == "left" and part.func.name == "count" and not ctx.holds("empty-counts-zero", False)
     return or_zero(column) if zero else column

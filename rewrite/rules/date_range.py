@@ -32,12 +32,15 @@ Part = tuple[a.Column, str]
 
 MONTHS = {"year": 12, "quarter": 3, "month": 1}
 HOURS = {"week": 168, "day": 24, "hour": 1}
+# outside of these Python's datetime has no next year or month to name
 FIRST, LAST = datetime.fromisoformat("0001-01-01"), datetime.fromisoformat("9999-01-01")
+# more OR arms than an index is scanned for with a gain
 MOST_RANGES = 4
 
 
 @rule(SELECT, guards=("constant-is-a-start",), known_as="DateRangeRules", priority=84, category="predicate")
 def date_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # year and month first: by itself `month = 3` is no range
     merged = replace(block, where=conjoin(_months(conjuncts(block.where))))
     made = in_conditions(merged, lambda e: _range(e, ctx))
     if made is None and merged.where == block.where:
@@ -60,12 +63,14 @@ def _range(expr: a.Expr, ctx: Context) -> a.Expr | None:
 
 def _ranges(expr: a.InList, ctx: Context) -> a.Expr | None:
     part = _part(expr.left)
+    # NOT IN would be the gaps between the ranges
     if part is None or expr.all or expr.op.name != "=" or not expr.op.is_builtin:
         return None
     items = [constant(i) for i in expr.items]
     moments = [_moment(part, value(i)) if i is not None else None for i in items]
     found = [_bounds(part[1], "=", m, ctx) if m is not None else None for m in moments]
     whole = _joined(r for r in found if r is not None)
+    # one item that is no start of a unit leaves the list as it is
     if None in found or len(whole) > MOST_RANGES:
         return None
     arms = [arm for r in whole if (arm := _between(part[0], r)) is not None]
@@ -87,6 +92,7 @@ def _joined(ranges: Iterable[Range]) -> list[Range]:
 
 def _part(expr: a.Expr) -> Part | None:
     """The column and the unit it is cut to."""
+    # a timestamptz's day depends on the session's TimeZone: zone_range adds wider bounds there
     if isinstance(expr, a.Cast) and not expr.implicit and expr.type.name == "date":
         return _of(expr.arg, "day", {"timestamp"})
     if not isinstance(expr, a.Call) or not expr.func.is_builtin:
@@ -95,6 +101,7 @@ def _part(expr: a.Expr) -> Part | None:
     if name == "date" and len(args) == 1:
         return _of(args[0], "day", {"timestamp"})
     unit = args[0].value if args and isinstance(args[0], a.Const) else None
+    # an interval or a unit that is computed has no fixed length
     if name == "date_trunc" and len(args) == 2 and unit in MONTHS | HOURS:
         return _of(args[1], str(unit), {"timestamp"})
     if name in {"extract", "date_part"} and len(args) == 2 and unit == "year":
@@ -110,6 +117,7 @@ def _of(expr: a.Expr, unit: str, types: set[str]) -> Part | None:
 def _moment(part: Part, found: Value | None) -> datetime | None:
     """The constant as a moment; a number as the start of that year."""
     if part[1] == "number":
+        # extract gives a numeric: `= 2000.5` is met by no moment, and years below 1 are BC
         if not isinstance(found, Decimal) or found != found.to_integral_value() or not 1 <= found < 9999:
             return None
         return FIRST.replace(year=int(found))
@@ -123,8 +131,10 @@ def _bounds(unit: str, operator: str, moment: datetime, ctx: Context) -> Range |
     exact = start == moment
     match operator:
         case "=":
+            # `date_trunc('month', at) = '2000-03-05'` is met by nothing: contradiction's task
             return (start, after) if ctx.holds("constant-is-a-start", exact) else None
         case ">=":
+            # from the middle of a unit on: only the units that begin later are not before it
             return (start if exact else after), None
         case ">":
             return after, None
@@ -132,6 +142,7 @@ def _bounds(unit: str, operator: str, moment: datetime, ctx: Context) -> Range |
             return None, (start if exact else after)
         case "<=":
             return None, after
+        # <> would be two ranges with OR, which no index serves better
         case _:
             return None
 
@@ -153,6 +164,7 @@ def _next(unit: str, start: datetime) -> datetime:
     return start.replace(year=start.year + month // 12, month=month % 12 + 1)
 
 
+# a comparison that the catalog does not offer for the column's type leaves all as it was
 def _between(column: a.Column, bounds: Range | None) -> a.Expr | None:
     if bounds is None:
         return None
@@ -165,6 +177,7 @@ def _between(column: a.Column, bounds: Range | None) -> a.Expr | None:
 def _const(column: a.Column, moment: datetime) -> a.Const:
     if column.type.name == "date":
         return a.Const(moment.date().isoformat(), column.type)
+    # six digits or none, as the server prints moments, so that equal texts are equal constants
     text = moment.isoformat(" ", "microseconds").rstrip("0") if moment.microsecond else moment.isoformat(" ")
     return a.Const(text, column.type.without_typmod())
 
@@ -175,11 +188,13 @@ def _months(preds: tuple[a.Expr, ...]) -> tuple[a.Expr, ...]:
     kept = list(preds)
     for pred in preds:
         found = _numbered(pred, "month")
+        # a month without a year, or a month 13, is no one range
         if found is None or found[0] not in years or not 1 <= found[1] <= 12:
             continue
         year_pred, year = years[found[0]]
         start = FIRST.replace(year=year, month=found[1])
         both = _between(found[0], (start, _next("month", start)))
+        # a second month beside the same year finds it used up already
         if both is not None and pred in kept and year_pred in kept:
             kept = [both if p == year_pred else p for p in kept if p != pred]
     return tuple(kept)
@@ -198,5 +213,6 @@ def _numbered(pred: a.Expr, unit: str) -> tuple[a.Column, int] | None:
         return None
     if column.type.name not in {"date", "timestamp"} or not isinstance(number, Decimal):
         return None
+    # years and months alike: a year from 1 to 9998, a month is looked at above
     whole = number == number.to_integral_value() and 1 <= number < 9999
     return (column, int(number)) if whole else None

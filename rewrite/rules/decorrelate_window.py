@@ -42,6 +42,7 @@ from rewright.sql.walk import (
     walk_block,
 )
 
+# matchings are permutations: five twins are 120 of them already
 MOST_TWINS = 5
 
 
@@ -54,6 +55,8 @@ MOST_TWINS = 5
 )
 def decorrelate_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct, node, inner in scalar_aggregates(block):
+        # an outer row without tied rows is in no window: the condition has to refuse the NULL it would have
+        # seen
         if inner.others or not ctx.holds(
             "null-is-rejected",
             null_on_empty(inner.select.targets[0].expr) and rejects_null_of(conjunct, node),
@@ -70,8 +73,10 @@ def matchings(block: a.Select, inner: Inner) -> Iterator[dict[int, int]]:
     """Ways to match each item of the subquery with an outer item that reads the same rows."""
     outer = [i for i in as_product(block)[0] if isinstance(i, a.Scan | a.CteScan)]
     own = [i for i in inner.items if isinstance(i, a.Scan | a.CteScan)]
+    # a derived table among the subquery's items has no twin that could be compared
     if len(own) > MOST_TWINS or len(own) < len(inner.items):
         return
+    # before the permutations: most subqueries read a table that the outer block does not
     if not all(any(same_source(i, o) for o in outer) for i in own):
         return
     for chosen in permutations(outer, len(own)):
@@ -105,14 +110,17 @@ def _partition(
     twin_rels = frozenset(twins.values())
     for tie in ties:
         image = renumber(tie.inner, twins)
+        # the subquery is tied to the twin's own column (`i.part = l.part`): that column is the partition
         if image == tie.outer:
             by.append(image)
             nullable.append(image)
             continue
         wanted = used_rels(tie.outer)
+        # tied to the other column of a twin, one row has another partition than the rows beside it
         if wanted & twin_rels or not wanted <= from_rels(items):
             return None
         join = next((p for p in preds if _same_equality(p, image, tie.outer)), None)
+        # without the same join outside, the twin's rows are not those that the subquery finds
         if join is None:
             return None
         joins.append(join)
@@ -122,8 +130,10 @@ def _partition(
         if not from_rels((item,)) & holders:
             continue
         keys = ctx.keys(item)
+        # two equal rows of a holder without key would share one partition, and count each other's rows
         if isinstance(item, a.Join) or not ctx.holds("holder-has-key", bool(keys)):
             return None
+        # any key does, the first is as good; with the guard off in tests the first column stands for one
         columns, basis = keys[0] if keys else (frozenset({0}), frozenset())
         assumptions |= basis
         types = _types_of(item)
@@ -165,17 +175,21 @@ def _windowed(
     part = _partition(items, preds, inner.ties, twins, ctx)
     if part is None or not part.by:
         return None
+    # outside items would multiply the window's rows: they are joined above it
     inside_rels = frozenset(twins.values()) | part.holders
     inside = [i for i in items if from_rels((i,)) <= inside_rels]
     outside = [i for i in items if not from_rels((i,)) <= inside_rels]
+    # a LATERAL item cannot be moved to the other side of the window; a whole row has no column there
     if free_of_all(items) or any(references_whole(block, r) for r in inside_rels):
         return None
     local = [renumber(p, twins) for p in inner.local]
     shared = [p for p in preds if p in local]
+    # conditions of the subquery alone choose among the window's rows by FILTER, and drop none
     extra = [p for p in local if p not in preds]
     holder_only = [
         p
         for p in preds
+        # on holders alone: a holder's row goes with its whole partition, so it may go before
         if p not in shared and p != conjunct and free_rels(p) & from_rels(items) <= part.holders
     ]
     before = [*part.joins, *shared, *[p for p in holder_only if p not in part.joins]]
@@ -190,6 +204,7 @@ def _windowed(
 
 def _over(target: a.Expr, by: tuple[a.Expr, ...], extra: list[a.Expr]) -> a.Expr | None:
     """Aggregates of ``target`` as window calls over the whole partition."""
+    # PostgreSQL has no DISTINCT in window calls, and a window's frame gives no order to array_agg
     if any(isinstance(n, a.Aggregate) and (n.distinct or order_sensitive(n)) for n in walk_block(target)):
         return None
     return over(target, a.Window(by, (), a.Frame()), extra)
@@ -207,8 +222,10 @@ def _assemble(
 ) -> Rewrite:
     (inside, outside), (before, after) = items, preds
     rest = replace(block, from_=(), where=None)
+    # rel -1 is nobody's: the subquery's place, until the window's column is known
     marked = a.Column(-1, 0, node.type, "value")
     later = [replace_node(p, node, marked) if p == conjunct else p for p in after]
+    # NULL keys are one partition, but `i.part = NULL` is met by no row: the subquery was NULL there
     later += [a.IsNull(e, negated=True) for e in part.nullable if ctx.holds("null-keys-dropped", True)]
     shown = columns_used((rest, *later, *outside), from_rels(inside))
     targets = _distinct_names(tuple(a.Target(c.name or f"c{i}", c) for i, c in enumerate(shown)))
@@ -229,6 +246,7 @@ def _assemble(
 def _distinct_names(targets: tuple[a.Target, ...]) -> tuple[a.Target, ...]:
     seen: dict[str, int] = {}
     made = []
+    # one column of two twins (l.id, m.id) has one name twice
     for t in targets:
         n = seen[t.name] = seen.get(t.name, 0) + 1
         made.append(t if n == 1 else a.Target(f"{t.name}_{n}", t.expr))

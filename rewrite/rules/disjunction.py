@@ -30,6 +30,7 @@ from rewright.sql.walk import (
     walk,
 )
 
+# each further arm carries the negation of all before it: longer conditions, less gain
 MOST_ARMS = 4
 
 
@@ -49,6 +50,7 @@ def or_join_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """
     rels = from_rels(block.from_)
     for arms, rest, items in _disjunctions(block, ctx):
+        # one arm without an equality is still a comparison of every pair
         if len(items) > 1 and all(_joins(arm, rels) for arm in arms):
             why = "each arm of the disjunction is joined by itself, without overlap"
             yield Rewrite(_union_of_arms(block, items, rest, arms, ctx), why)
@@ -73,9 +75,11 @@ def or_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     Calcite: OR-expansion.
     """
     rels = from_rels(block.from_)
+    # subqueries in the list would be asked of rows of either branch, which hides them from other rules
     if any(has_subquery(t.expr) for t in block.targets) or may_differ(block):
         return
     for arms, rest, items in _disjunctions(block, ctx):
+        # an arm that reads outer rows has its value for all rows of the block alike
         if not free_of_all(arms) - rels and _apart(arms, rels):
             why = "each branch of the disjunction is looked up by itself, without overlap"
             yield Rewrite(_union_of_arms(block, items, rest, arms, ctx), why)
@@ -87,6 +91,7 @@ _Disjunction = tuple[tuple[a.Expr, ...], list[a.Expr], list[a.FromItem]]
 def _disjunctions(block: a.Select, ctx: Context) -> Iterator[_Disjunction]:
     """The arms of each disjunction that may be taken apart, the other conjuncts, and what the block reads."""
     items, preds = as_product(block)
+    # a LATERAL item reads others that each branch would have to copy with it; whole rows have no columns
     if not items or free_of_all(items) or any(references_whole(block, r) for r in from_rels(items)):
         return
     for pred in preds:
@@ -95,6 +100,7 @@ def _disjunctions(block: a.Select, ctx: Context) -> Iterator[_Disjunction]:
             not 2 <= len(arms) <= MOST_ARMS
             or may_differ(pred)
             or has_subquery(pred)
+            # the planner takes the shared equality out itself and joins by it
             or _common_equality(arms)
         ):
             continue
@@ -113,6 +119,7 @@ def _apart(arms: tuple[a.Expr, ...], rels: frozenset[int]) -> bool:
     join (see or_join_union).
     """
     sides = [frozenset((n.rel, n.pos) for n in walk(arm) if isinstance(n, a.Column)) for arm in arms]
+    # arms on one column (`x = 1 OR x > 9`) are ranges of one index already
     return not any(_joins(arm, rels) for arm in arms) and all(sides) and not frozenset.intersection(*sides)
 
 
@@ -126,6 +133,7 @@ def _union_of_arms(
 ) -> a.Select:
     above = replace(block, from_=(), where=None)
     shown = columns_used((above,), from_rels(items))
+    # only counted, the rows show no column; a UNION needs one
     columns = numbered("c", shown) or (a.Target("one", a.Const("1", a.COUNT_TYPE)),)
     parts = []
     for i, arm in enumerate(arms):
@@ -134,6 +142,7 @@ def _union_of_arms(
             a.IsBool(x, "true", negated=True) for x in arms[:i] if ctx.holds("arms-exclude-each-other", True)
         ]
         made = a.Select(columns, tuple(items), conjoin((*rest, *conjuncts(arm), *before)))
+        # the arms are joined by copies of the same items: range numbers must differ
         parts.append(copy_fresh(made, ctx.fresh)[0])
     rel = ctx.fresh()
     read = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(columns)]

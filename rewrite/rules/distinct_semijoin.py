@@ -43,6 +43,7 @@ from rewright.sql.walk import (
     category="join",
 )
 def distinct_semijoin(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # DISTINCT ON shows one row of several: which one depends on the duplicates
     if block.distinct or not ctx.holds("duplicates-do-not-count", ignores_duplicates(block)):
         return
     yield from _unused_outer(block)
@@ -60,15 +61,20 @@ def _above(block: a.Select) -> frozenset[int]:
 def _matched(block: a.Select) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     shown = _above(block)
+    # a function in FROM may give rows that no EXISTS asks for cheaper
     idle = [i for i in items if not from_rels((i,)) & shown and not isinstance(i, a.FunctionScan)]
     kept = [i for i in items if i not in idle]
+    # an idle item that a LATERAL one reads has to stay beside it
     if not idle or not kept or any(is_lateral(i) for i in items):
         return
+    # an aggregate over everything gives a row also where nothing is left to show it
     if block.group_by == ((),) and not shown:
         return
+    # items tied to each other must match together: two EXISTS would let each match by itself
     for group in _connected(idle, preds):
         rels = from_rels(group)
         own = [p for p in preds if free_rels(p) & rels]
+        # untied to the kept rows it is a question of its own, asked once: no join to save
         if any(has_subquery(p) for p in own) or not any(free_rels(p) - rels for p in own):
             continue
         others = [i for i in items if i not in group]
@@ -89,6 +95,7 @@ def _connected(idle: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> Iterator[
             near = [
                 i for i in left if any(free_rels(p) & rels and free_rels(p) & from_rels((i,)) for p in preds)
             ]
+            # the group takes in whatever a condition ties to it, until nothing is added
             grown = bool(near)
             group += near
             left = [i for i in left if i not in near]
@@ -101,7 +108,9 @@ def _unused_outer(block: a.Select) -> Iterator[Rewrite]:
         if not isinstance(item, a.Join) or item.kind != "left":
             continue
         theirs = from_rels((item.right,))
+        # WHERE, targets and the other items: ON of the join itself does not count
         rest = replace(block, from_=tuple(i for i in block.from_ if i is not item))
+        # `WHERE o.x IS NULL` asks whether there is a partner: anti_join's case
         if theirs & (used_rels(rest) | used_rels(item.left)):
             continue
         made = replace(block, from_=(*block.from_[:number], item.left, *block.from_[number + 1 :]))

@@ -24,10 +24,12 @@ def drop_inner_order(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
     if not any(_ordered(i) for i in block.from_):
         return
+    # with LIMIT or DISTINCT ON the order of the subquery decides which rows are seen
     if block.limit is not None or block.offset is not None or block.distinct:
         return
     # rows shown as they come: no promise of the server's, and yet what people see
     mixed = bool(block.order_by) or block.group_by is not None or block.distinct == () or len(block.from_) > 1
+    # a plain `SELECT * FROM (… ORDER BY x) s` shows the order, though SQL promises none
     if not mixed and not any(isinstance(i, a.Join) for i in block.from_):
         return
     if not _sees_order(block):
@@ -41,8 +43,10 @@ def _ordered(item: a.FromItem) -> bool:
     return (
         isinstance(item, a.Derived)
         and bool(item.query.order_by)
+        # under LIMIT the order chooses rows
         and item.query.limit is None
         and item.query.offset is None
+        # DISTINCT ON takes the first row by it
         and not (isinstance(item.query, a.Select) and item.query.distinct)
         and not item.security_barrier
     )
@@ -55,6 +59,7 @@ def _without(item: a.FromItem) -> a.FromItem:
         return item
     assert isinstance(item, a.Derived)
     query = item.query
+    # twice the same, for their sort keys are of different types
     if isinstance(query, a.Select):
         return replace(item, query=replace(query, order_by=()))
     return replace(item, query=replace(query, order_by=()))
@@ -64,6 +69,7 @@ def _sees_order(block: a.Select) -> bool:
     parts = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
     parts += [block.having] if block.having is not None else []
     return any(
+        # row_number() OVER () and array_agg(x) show the order in which rows arrive
         isinstance(n, a.WindowCall) or (isinstance(n, a.Aggregate) and order_sensitive(n))
         for p in parts
         for n in walk_block(p)

@@ -33,6 +33,7 @@ from rewright.sql.walk import as_product, columns_used, conjoin, references_whol
 )
 def drop_parent(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
+    # ONLY and a table with children hold rows that the constraint says nothing of
     scans = [
         i for i in items if isinstance(i, a.Scan) and not i.only and stored_table(ctx.catalog, i) is not None
     ]
@@ -42,6 +43,7 @@ def drop_parent(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             if fk.target not in tables:
                 continue
             for parent in scans:
+                # a table that refers to itself (employee, boss) is two scans of it
                 if parent is child or parent.table != fk.target or references_whole(block, parent.rel):
                     continue
                 made = _without(block, items, preds, (child, parent, fk), ctx)
@@ -65,16 +67,21 @@ def _without(
     for name, key in zip(fk.columns, fk.target_columns, strict=True):
         mine, theirs = source.position(name), target.position(key)
         tie = next((p for p in preds if _ties(p, (child.rel, mine), (parent.rel, theirs))), None)
+        # one column of a composite key is not enough: the parent would not be the one
         if tie is None:
             return None
         gone.append(tie)
         column = a.Column(child.rel, mine, child.columns[mine].type, name)
+        # shown instead of the parent's column the child's must look the same: 1.0 = 1.00, but they print
+        # apart
         if equality_is_identity(column.type) and column.type == parent.columns[theirs].type:
             mapping[parent.rel, theirs] = column
+        # an inner join drops rows whose key is NULL
         if not ctx.holds("null-keys-excluded", ctx.column_filled(child, mine)):
             filled.append(a.IsNull(column, negated=True))
     where = conjoin(dict.fromkeys([p for p in preds if p not in gone] + filled))
     made = replace(block, from_=tuple(i for i in items if i is not parent), where=where)
+    # another column of the parent is read: the join is needed
     if any((c.rel, c.pos) not in mapping for c in columns_used((made,), (parent.rel,))):
         return None
     changed: a.Select = substitute(made, mapping)
@@ -123,4 +130,5 @@ def _ties(pred: a.Expr, one: tuple[int, int], other: tuple[int, int]) -> bool:
         return False
     assert isinstance(pred, a.Op)
     columns = [(x.rel, x.pos) for x in pred.args if isinstance(x, a.Column)]
+    # both sides, in either order; a column compared with itself is not two
     return len(columns) == 2 and set(columns) == {one, other}

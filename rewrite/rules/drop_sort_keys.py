@@ -28,11 +28,13 @@ from rewright.sql.facts import labels
     priority=45,
 )
 def drop_sort_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # a single key has none before it
     if len(block.order_by) < 2:
         return
     kept: list[a.SortKey] = []
     names: frozenset[str] = frozenset()
     for key in block.order_by:
+        # the first key always stays: an empty ORDER BY would leave the order to chance
         basis = decided(block, key.expr, [k.expr for k in kept], ctx.facts) if kept else None
         if kept and ctx.holds("decided-by-those-before", basis is not None):
             names |= labels(basis or ())

@@ -43,7 +43,9 @@ from rewright.sql.walk import (
     substitute,
 )
 
+# more keys make groups of about one row, and their hashing is dear
 MOST_KEYS = 4
+# an arm is a whole block: of many small ones the early groupings cost more than the rows
 MOST_ARMS = 6
 _EXACT = frozenset({"+", "-", "*"})
 _IGNORING_DUPLICATES = frozenset({"count", "sum", "min", "max"})
@@ -86,6 +88,7 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not found or not all(decomposes(g) for g in found):
         return
     items, preds = as_product(block)
+    # a LATERAL item is computed for each row of those before it, not for each group
     if len(items) < 2 or any(is_lateral(i) for i in items):
         return
     for item in items:
@@ -112,6 +115,7 @@ def _below_joins(
     local = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p)]
     rest = [p for p in preds if p not in local]
     keys = columns_used((*outside(block), *rest), (item.rel,))
+    # a group shows one of its equal keys: 1.0 and 1.00 would become one in the join's output
     if not 1 <= len(keys) <= MOST_KEYS or not all(equality_is_identity(k.type) for k in keys):
         return None
     # where the keys hold a key of the table each group would be one row
@@ -124,6 +128,7 @@ def _below_joins(
     if not ctx.holds("arguments-cannot-fail", safe):
         return None
     steps = TwoSteps(ctx.fresh(), keys)
+    # GROUP BY () counts nothing as 0, whereas a sum of counts over nothing is NULL
     if not steps.split(own, ctx, zero=() in (block.group_by or ())):
         return None
     if not steps.weigh([g for g in found if g not in own], items):
@@ -136,6 +141,7 @@ def _below_joins(
 
 def _cannot_fail(expr: a.Expr, ctx: Context) -> bool:
     """As `cannot_fail`, and arithmetic on numerics without division."""
+    # numeric arithmetic may only overflow at 131072 digits, integers at ten
     if isinstance(expr, a.Op) and expr.op.name in _EXACT and expr.op.is_builtin:
         return all(x.type.name == "numeric" and _cannot_fail(x, ctx) for x in expr.args)
     return ctx.facts.cannot_fail(expr)
@@ -161,6 +167,7 @@ def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
         return
     union, found = item.query, aggregates(block)
+    # LIMIT or a CTE of the UNION stands above the arms: they see it together
     if union.limit is not None or union.offset is not None or union.ctes:
         return
     arms = arms_of(union)
@@ -173,6 +180,7 @@ def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     # the condition is copied, its subqueries would be too
     if block.where is not None and has_subquery(block.where):
         return
+    # arms that are grouped are few rows each: nothing to be saved
     grouped_already = any(isinstance(x, a.Select) and x.group_by is not None for x in arms)
     if grouped_already or not all(equality_is_identity(k.type) for k in keys):
         return
@@ -180,6 +188,7 @@ def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not steps.split(found, ctx):
         return
     early = (steps.below((replace(item, query=arm),), block.where) for arm in arms)
+    # the arms' columns have to be numbered apart from those of the union
     union = union_all([renumber(part, {item.rel: ctx.fresh()}) for part in early])
     late = steps.above(replace(block, from_=(), where=None))
     made = replace(late, from_=(a.Derived(steps.rel, union, item.alias, steps.names),))
@@ -210,6 +219,7 @@ def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """
     found, own = aggregates(block), from_rels(block.from_)
     distinct = [g for g in found if g.distinct]
+    # array_agg(DISTINCT x) wants its order too
     if not distinct or not all(_ignores_duplicates(g) for g in distinct):
         return
     if any(references_whole(block, rel) for rel in own):
@@ -227,8 +237,10 @@ def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     steps = TwoSteps(ctx.fresh(), keys)
     shown = steps.part(subject, "x")
     steps.values |= {g: replace(g, distinct=False, args=(shown,)) for g in distinct}
+    # over no rows the outer count of groups is 0 as it should be, a sum of counts NULL
     if not steps.split([g for g in found if not g.distinct], ctx, zero=block.group_by == ((),)):
         return
+    # grouped by the subject too, each value is one row: count needs no DISTINCT any more
     inner = replace(steps.below(block.from_, block.where), group_by=((*keys, subject),))
     above = steps.above(replace(block, from_=(), where=None))
     # something else of the tables may be shown, by a key's dependency

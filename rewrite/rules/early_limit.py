@@ -80,10 +80,12 @@ def early_limit(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # without ORDER BY any rows do: a LIMIT below and above would be no better than above alone
     if block.limit is None or not block.order_by or not only_cuts(block, totals=True):
         return
     top = _top(block)
     ordered = frozenset().union(*(free_rels(k.expr) for k in block.order_by)) & from_rels(block.from_)
+    # ordered by constants alone every row ties: nothing chooses
     if top is None or not ordered:
         return
     totals = tuple(t.expr for t in block.targets if is_total(t.expr))
@@ -91,14 +93,17 @@ def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if isinstance(kept, a.Derived) and kept.query.limit == top:
             continue  # that is what this rule made
         rels = from_rels((kept,))
+        # an order by the other table's columns is not known before it is joined
         if not ctx.holds("ordered-by-the-kept", ordered <= rels):
             continue
+        # a filter on the joined table would leave fewer rows than LIMIT asks for
         if not ctx.holds(
             "filtered-on-the-kept", all(free_rels(p) & from_rels(block.from_) <= rels for p in preds)
         ):
             continue
         if any(references_whole(block, r) for r in rels) or not rest:
             continue
+        # count(*) OVER () of a page: below the cut it must count the rows that it counted above
         once = _counted_once(block, kept, totals, ctx) if totals else frozenset[str]()
         if not ctx.holds("totals-of-the-kept", once is not None):
             continue
@@ -118,6 +123,7 @@ def _counted_once(
     rels = from_rels((kept,))
     if any(not free_rels(t) & from_rels(block.from_) <= rels for t in totals):
         return None
+    # ROW stands for the row itself: does it decide the whole joined row, is there one of it
     basis = ctx.facts.determines_rows(block, ((r, ROW) for r in rels))
     return None if basis is None else labels(basis)
 
@@ -130,11 +136,14 @@ def _groups(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     ordered = frozenset().union(*(free_rels(k.expr) for k in block.order_by)) & from_rels(block.from_)
     items, preds = below_left_joins(block)
     for kept in items if top is not None and ordered else ():
+        # one table alone has nothing that is joined later
         others = len(items) > 1 or items != list(block.from_)
         if not isinstance(kept, a.Scan) or references_whole(block, kept.rel) or not others:
             continue
+        # `ORDER BY count(*)` needs all groups
         if not ctx.holds("ordered-by-the-kept", ordered <= {kept.rel}) or _aggregates(block.order_by):
             continue
+        # a group of several kept rows is cut apart by LIMIT
         if not ctx.holds("group-is-a-row", _is_told_by_keys(block, kept, ctx)):
             continue
         found = _parents(kept, items, preds, ctx)
@@ -162,6 +171,7 @@ def _is_told_by_keys(block: a.Select, kept: a.Scan, ctx: Context) -> bool:
 
 
 def _aggregates(order: Sequence[a.SortKey]) -> bool:
+    # a subquery as sort key may read what is joined
     return any(has_aggregate(k.expr) or has_subquery(k.expr) for k in order)
 
 
@@ -177,6 +187,7 @@ def _with_keys(block: a.Select, before: frozenset[int]) -> a.Select:
 
 
 def _outside_aggregates(node: a.Node) -> Iterator[a.Node]:
+    # inside an aggregate columns need not be keys
     yield node
     if not isinstance(node, a.Aggregate):
         for part in parts(node):
@@ -185,6 +196,7 @@ def _outside_aggregates(node: a.Node) -> Iterator[a.Node]:
 
 def _top(query: a.Query) -> a.Expr | None:
     """How many rows are needed; None where that would have to be computed."""
+    # LIMIT $1 is not known here, but may be said twice; with OFFSET the sum would be needed
     if isinstance(query.limit, a.Param) and query.offset is None:
         return query.limit
     number = looked_at(query)
@@ -201,11 +213,14 @@ def _splits(block: a.Select, ctx: Context) -> Iterator[_Split]:
     if len(block.from_) == 1:
         (item,) = block.from_
         kept, joins = left_spine(item)
+        # LEFT JOINs keep each row of their left end, so any number of them may follow
         if joins:
+            # FROM itself holds the kept item: it is replaced in place
             yield kept, [item], list(_conditions(block)), frozenset()
     items, preds = as_product(block)
     if len(items) < 2:
         return
+    # inner joins keep each row only if every other item is its parent, or that one's
     for item in items:
         found = _parents(item, items, preds, ctx)
         if found is not None:
@@ -252,15 +267,18 @@ def _cut(
 ) -> a.Select:
     """The block over the first rows of ``kept``, which are a derived table with the columns that are used."""
     rels = from_rels((kept,))
+    # what is no condition of the kept side stays above, together with the ties
     ties = [p for p in as_product(block)[1] if p not in preds]
     # with nothing in its place, so that its own columns are not counted as used
     nothing = a.ValuesScan(-1, (), "", ())
+    # totals move below the cut with the rows that they count
     totals = [t.expr for t in block.targets if is_total(t.expr)]
     bare = replace(
         block,
         targets=tuple(t for t in block.targets if t.expr not in totals),
         from_=tuple(replace_item(i, kept, nothing) for i in rest),
         where=None,
+        # its columns are looked for in the ties below
     )
     needed = columns_used((bare, *block.order_by, *ties), rels)
     where, order = conjoin(preds), block.order_by
@@ -279,6 +297,7 @@ def _cut(
 
 def _arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     top = _top(block)
+    # UNION without ALL drops duplicates after the cut; WITH TIES may need more rows of an arm
     if block.op != "union" or not ctx.holds("no-duplicates-go", block.all) or block.with_ties or top is None:
         return
     made = _cut_arms(block, block.order_by, top, ctx)
@@ -292,11 +311,14 @@ def _cut_arms(block: a.SetOp, order: Sequence[a.OutputSortKey], top: a.Expr, ctx
 
 
 def _cut_arm(arm: a.Query, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: Context) -> a.Query:
+    # an arm with a LIMIT of its own chooses from its own order first
     if arm.limit is not None or arm.offset is not None or may_differ(arm):
         return arm
     if isinstance(arm, a.SetOp):
+        # an arm's own order or CTEs are in the way of taking its arms as the whole's
         nested = arm.op == "union" and arm.all and not arm.order_by and not arm.ctes
         return _cut_arms(arm, order, top, ctx) if nested else arm
+    # DISTINCT ON needs its own order; sets in the list are cut after they are spread
     if not isinstance(arm, a.Select) or arm.distinct or any(returns_set(t.expr) for t in arm.targets):
         return arm
     return replace(arm, order_by=order_in(arm, order), limit=top)

@@ -36,5 +36,6 @@ def either_match(block: a.Select, ctx: Context) -> a.Select | None:
         return None
     # a list may be asked at two places
     apart = [copy_fresh(x, ctx.fresh)[0] for x in found.asked]
+    # the planner prices EXISTS beside another condition as run for each row, IN as hashed
     asked = [as_member(x) or x for x in apart] if found.own else apart
     return replace(block, from_=found.rest.from_, where=found.where(asked))

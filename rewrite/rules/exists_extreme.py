@@ -56,6 +56,7 @@ def _conditions(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         for test in _tests(node.query, ctx):
             met: a.Expr = test
+            # NULL is not TRUE, but NOT NULL is not either: without a row NOT EXISTS is TRUE
             if negated:
                 known = ctx.holds("no-row-is-no-extreme", False)
                 met = a.Not(test) if known else a.IsBool(test, "true", negated=True)
@@ -68,6 +69,7 @@ def _conditions(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """EXISTS that is shown, counted, or one of several conditions of which one is enough."""
+    # these are conditions by themselves, taken by the other half with a simpler result
     whole = {p for p in as_product(block)[1] if isinstance(p, a.Exists)}
     whole |= {p.arg for p in as_product(block)[1] if isinstance(p, a.Not) and isinstance(p.arg, a.Exists)}
     shown = [t.expr for t in block.targets] + ([] if block.where is None else [block.where])
@@ -75,6 +77,7 @@ def _values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for node in dict.fromkeys(asked):
         for test in _tests(node.query, ctx):
             known = ctx.holds("no-row-is-no-extreme", False)
+            # shown as a value EXISTS is false where the extreme's comparison is NULL
             met = test if known else a.Coalesce((test, FALSE), BOOL)
             targets = tuple(replace_node(t, node, met) for t in block.targets)
             where = None if block.where is None else replace_node(block.where, node, met)
@@ -88,11 +91,14 @@ def _tests(query: a.Query, ctx: Context) -> Iterator[a.Op]:
     """Comparisons that are TRUE where the query has a row, one for each of its inequalities."""
     if not isinstance(query, a.Select) or not is_plain(replace(query, limit=None)) or may_differ(query):
         return
+    # LIMIT 1 in EXISTS is a habit; LIMIT 0 makes it false
     if query.limit is not None and not (isinstance(query.limit, a.Const) and query.limit.value == "1"):
         return
     inner = take_apart(replace(query, targets=(), distinct=None, order_by=(), limit=None))
+    # a subquery inside would be copied once for each inequality
     if inner is None or has_subquery(query):
         return
+    # each inequality may be the one that the extreme is compared by: the others stay inside
     for one in inner.others:
         pair = _compared(one, inner.rels)
         best = None if pair is None else aggregate(EXTREMES[pair[0]], pair[1])
@@ -109,14 +115,17 @@ def _compared(pred: a.Expr, inside: frozenset[int]) -> tuple[str, a.Expr] | None
     goes by the order of each of them, as all operators of a btree family do; of days and moments the inner
     ones are those that the others are taken for.
     """
+    # only < and > have an end; `<>` is exists_inequality's
     if not isinstance(pred, a.Op) or pred.op.btree not in EXTREMES or not pred.op.is_builtin:
         return None
     if len(pred.args) != 2:
         return None
     left, right = pred.args
+    # min goes by the column's collation, the comparison by the other's
     if left.type.collation != right.type.collation:
         return None
     own = [bool(used_rels(x)) and used_rels(x) <= inside for x in pred.args]
+    # a value of inner and outer columns together is no column to take the least of
     if own == [True, False] and not used_rels(right) & inside and _taken_for(pred.op.right, pred.op.left):
         return pred.op.btree, left
     if own == [False, True] and not used_rels(left) & inside and _taken_for(pred.op.left, pred.op.right):
@@ -126,5 +135,6 @@ def _compared(pred: a.Expr, inside: frozenset[int]) -> tuple[str, a.Expr] | None
 
 def _taken_for(outer: str, inner: str) -> bool:
     """Whether a comparison takes values of one type for such of the other, where it is of days or moments."""
+    # `date < timestamptz` goes by the session's zone: only widening of the outer value keeps the inner order
     moments = ("date", "timestamp", "timestamptz")
     return not {outer, inner} <= {*moments} or moments.index(outer) <= moments.index(inner)

@@ -49,18 +49,22 @@ def exists_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _once(query: a.Query, ctx: Context) -> a.Exists | None:
+    # GROUPING SETS may hold (), which has a row over no rows
     if not isinstance(query, a.Select) or not query.group_by or len(query.group_by) != 1 or query.ctes:
         return None
+    # a set in the list may be empty: then EXISTS is false though there is a group
     if may_differ(query) or any(returns_set(t.expr) for t in query.targets):
         return None
     (keys,) = query.group_by
     if not ctx.holds("groups-have-rows", bool(keys)):
         return None
+    # OFFSET 1 asks for a second group
     if not ctx.holds("a-group-is-enough", query.offset is None and _some(query.limit)):
         return None
     # whether a group is there is all that is asked: nothing shown, no order
     bare = replace(query, targets=(), distinct=None, order_by=(), limit=None, offset=None)
     inner = take_apart(bare)
+    # a tie that is no equality has no key to group by as well
     if inner is None or not inner.ties or inner.others:
         return None
     tied = tuple(dict.fromkeys(tie.key for tie in inner.ties))
@@ -69,6 +73,7 @@ def _once(query: a.Query, ctx: Context) -> a.Exists | None:
         targets=numbered("tied", tied),
         from_=inner.items,
         where=conjoin(inner.local),
+        # tied columns are one value for an outer row's groups: grouped by them too, its groups stay the same
         group_by=(tuple(dict.fromkeys((*keys, *tied))),),
     )
     item, columns = derived(ctx.fresh(), "grouped", groups)
@@ -80,4 +85,5 @@ def _some(limit: a.Expr | None) -> bool:
     """Whether a LIMIT lets a row through."""
     if limit is None:
         return True
+    # LIMIT 0 leaves none; LIMIT NULL is a Const without digits and lets all through, but nobody writes it
     return isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value != "0"

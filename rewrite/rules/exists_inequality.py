@@ -39,6 +39,7 @@ def exists_inequality(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct in as_product(block)[1]:
         negated = isinstance(conjunct, a.Not)
         node = conjunct.arg if isinstance(conjunct, a.Not) else conjunct
+        # EXISTS of pairs and IN a list are asked without the outer row: the limits below do not apply
         other = _by_groups(node, ctx)
         if other is not None:
             items, preds = as_product(block)
@@ -51,9 +52,11 @@ def exists_inequality(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         pair = _different(inner) if inner is not None else None
         if inner is None or pair is None:
             continue
+        # NOT EXISTS keeps groups with one value and rows without a group: not the groups with several
         shown = None if negated else groups_asked(block, conjunct, inner, pair, ctx)
         if shown is not None:
             yield Rewrite(shown, _SAID)
+        # with keys of the few outer rows, of all of FROM, and without: EXPLAIN chooses
         for whole in (False, True):
             limit = reduction(block, inner.ties, conjunct, ctx, whole=whole)
             if limit is not None:
@@ -70,9 +73,11 @@ def _inner(query: a.Query) -> Inner | None:
         return None
     if query.group_by is not None or query.having is not None or query.limit is not None or query.ctes:
         return None
+    # OFFSET asks for more than one other row
     if query.offset is not None or may_differ(query):
         return None
     parts = take_apart(replace(query, targets=(), distinct=None, order_by=()))
+    # exactly one condition besides the ties: the `<>`
     return parts if parts is not None and parts.ties and len(parts.others) == 1 else None
 
 
@@ -82,8 +87,10 @@ def _different(inner: Inner) -> tuple[a.Expr, a.Expr] | None:
     if not isinstance(pred, a.Op) or pred.op.name != "<>" or not pred.op.is_builtin or len(pred.args) != 2:
         return None
     left, right = pred.args
+    # `int4 <> int8` compares another type than min gives
     if pred.op.left != pred.op.right:
         return None
+    # `o.supp <> o.part` reads no outer value: it filters
     if used_rels(left) <= inner.rels and not used_rels(right) & inner.rels:
         return left, right
     if used_rels(right) <= inner.rels and not used_rels(left) & inner.rels:
@@ -103,6 +110,7 @@ def _by_groups(node: a.Expr, ctx: Context) -> a.Expr | None:
     ):
         return None
     query = replace(node.query, order_by=(), distinct=None)
+    # LIMIT chooses rows, which the groups do not have
     if node.query.limit is not None or node.query.offset is not None or query.group_by is not None:
         return None
     for conjunct in as_product(query)[1]:
@@ -134,8 +142,10 @@ def _grouped(
     rest = [p for p in preds if p != conjunct]
     tests = [compare("=" if negated else "<>", column, outer) for column in known.values]
     compared = tuple(x for x in tests if x is not None)
+    # a type without `=` and `<>` of its own for what min gives
     if len(compared) < len(tests):
         return None
+    # at least one of the two ends differs: if neither does, all values are the outer one
     if not negated:
         where = conjoin((*rest, *known.on, a.Or(compared)))
         return replace(block, from_=(*items, known.item), where=where)

@@ -24,12 +24,15 @@ from rewright.sql.walk import renumber, walk
 
 @rule(QUERY.whole(), known_as="optimization fence", priority=40, category="cte", blind=True)
 def fence_filters(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    # a recursive CTE cannot be read before the row that it starts with
     if any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return
     readers = [r for r in readers_of(block, ctx) if r.own and r.partners]
     leaves = [r for r in readers if len(r.partners) == 1]
     if readers:
+        # all filtered tables, though the server may have planned some of them well
         yield Rewrite(_fenced(block, readers, ctx), "filtered tables are read before they are joined")
+    # a table at the edge of the join graph is read once; one in its middle may be better looked up
     if leaves and len(leaves) < len(readers):
         yield Rewrite(_fenced(block, leaves, ctx), "filtered tables that join one other are read before")
 
@@ -37,6 +40,7 @@ def fence_filters(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 def _fenced(block: a.Query, readers: Sequence[Reader], ctx: Context) -> a.Query:
     alike: dict[tuple[a.TableRef, bool, tuple[a.Expr, ...]], list[Reader]] = {}
     for reader in readers:
+        # renumbered to 0 so that the same filter on two scans of a table is one CTE
         own = tuple(renumber(p, {reader.scan.rel: 0}) for p in reader.own)
         alike.setdefault((reader.scan.table, reader.scan.only, own), []).append(reader)
     made = block

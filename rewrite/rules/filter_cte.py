@@ -73,14 +73,18 @@ class _Use:
 )
 def filter_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for i, cte in enumerate(block.ctes):
+        # filtered inside, a volatile query would be called for other rows
         if may_differ(cte.query):
             continue
         uses = _uses(block, cte, ctx)
         if uses is None:
             continue
+        # semi-joins cost more than they may leave out: without them, and with them
         for semi, why in ((False, "filters"), (True, "filters and semi-joins")):
             preds = _common(cte, uses, ctx, semi=semi)
+            # what was pushed before is found again by its users, who keep their filters
             fresh = [p for p in preds if not _present(_first(cte), p)]
+            # without a new semi-join it is what the round before gave
             if not fresh or (semi and not any(has_subquery(p) for p in fresh)):
                 continue
             rel = uses[0].rel
@@ -103,6 +107,7 @@ def _filtered(cte: a.Cte, rel: int, preds: list[a.Expr], ctx: Context) -> a.Quer
 
 def _present(query: a.Query, pred: a.Expr) -> bool:
     """A semi-join of the same shape was pushed before (its numbers differ)."""
+    # fresh numbers keep a second copy from being equal to the first: only its shape is compared
     if not isinstance(pred, a.Quantified):
         return isinstance(query, a.Select) and any(
             isinstance(c, type(pred)) and _same_but_columns(c, pred, query) for c in conjuncts(query.where)
@@ -120,6 +125,7 @@ def _present(query: a.Query, pred: a.Expr) -> bool:
 def _same_but_columns(one: a.Expr, other: a.Expr, query: a.Select) -> bool:
     from rewright.sql.walk import substitute
 
+    # the filter reads the use's columns, the CTE's condition what these show
     rels = {c.rel for c in walk(other) if isinstance(c, a.Column)}
     mapping = {(r, i): t.expr for r in rels for i, t in enumerate(query.targets)}
     return bool(substitute(other, mapping) == one)
@@ -131,6 +137,7 @@ def _tables(query: a.Query) -> list[str]:
 
 def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
     """Every reference outside of a recursion's step, with its filters; None when one cannot be judged."""
+    # the reference within a recursion is its step: it sees rows that the first term already left out
     steps = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(cte.query))
     total = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block)) - steps
     inside = [q for _, q in blocks(cte.query)] if cte.recursive else []
@@ -142,6 +149,7 @@ def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
             if references_whole(query, item.rel):
                 return None
             found.append(_use(item, items, preds, ctx))
+    # a reference below an outer join, or in a set operation's arm, was not judged: its rows may all be needed
     return found if len(found) == total and total > 0 else None
 
 
@@ -154,12 +162,14 @@ def _readers(query: a.Select, cte: a.Cte) -> Iterator[tuple[a.CteScan, list[a.Fr
         if isinstance(item, a.CteScan) and item.cte == cte.cte:
             yield item, items, preds
     kept = from_rels(items)
+    # a condition that reads padded columns is asked after the LEFT JOIN: it says nothing of this side's rows
     sure = [p for p in preds if not free_rels(p) & from_rels(query.from_) - kept]
     for join in (j for item in query.from_ for j in _kept_joins(item)):
         right = join.right
         if isinstance(right, a.CteScan) and right.cte == cte.cte:
             seen = kept | {right.rel}
             on = [p for p in conjuncts(join.on) if not free_rels(p) & from_rels(query.from_) - seen]
+            # ON may name tables joined later or beside, whose rows are not known to be there
             yield right, [*items, right], [*sure, *on]
 
 
@@ -169,11 +179,13 @@ def _kept_joins(item: a.FromItem) -> Iterator[a.Join]:
         if item.kind == "left":
             yield item
         yield from _kept_joins(item.left)
+        # the right side of a LEFT JOIN is padded by it: a LEFT JOIN within it is not the outermost any more
         if item.kind == "inner":
             yield from _kept_joins(item.right)
 
 
 def _use(item: a.CteScan, items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context) -> _Use:
+    # what holds of a column holds of all that equal it: `a.yr = d.yr AND d.yr = 1`
     known = [*preds, *carried(preds, preds, item.rel, ctx)]
     own = tuple(p for p in known if free_rels(p) == {item.rel} and not has_subquery(p) and not may_differ(p))
     semi = (*_asked(known, item.rel), *implied_semijoins(items, known, item, ctx))
@@ -187,6 +199,7 @@ def _asked(preds: Sequence[a.Expr], rel: int) -> Iterator[a.Quantified]:
     for pred in preds:
         if not isinstance(pred, a.Quantified) or pred.kind != "=" or pred.all:
             continue
+        # correlated inside, or with other columns outside, it could not be asked before the CTE is joined
         if free_rels(pred) == {rel} and not free_rels(pred.query) and not may_differ(pred):
             yield pred
 
@@ -200,9 +213,11 @@ def _common(cte: a.Cte, uses: list[_Use], ctx: Context, *, semi: bool) -> list[a
         if arm is not None:
             arms.append(arm)
     preds: list[a.Expr] = []
+    # one user without a filter needs all rows
     every = ctx.holds("every-user-filters", len(arms) == len(uses))
     if arms and every:
         distinct = tuple(dict.fromkeys(arms))
+        # the same filter by all users is asked as it is, not as `p OR p`
         preds += conjuncts(distinct[0]) if len(distinct) == 1 else [a.Or(distinct)]
     if semi:
         preds += _common_semijoins(cte, uses, ctx)
@@ -215,6 +230,7 @@ def _common_semijoins(cte: a.Cte, uses: list[_Use], ctx: Context) -> Iterator[a.
     for lead in uses[0].semijoins:
         others = []
         for use in uses[1:]:
+            # each user has to ask the same columns by the same operators
             match = next((s for s in use.semijoins if _same_left(s, lead, use.rel, first)), None)
             if match is None:
                 break
@@ -223,6 +239,7 @@ def _common_semijoins(cte: a.Cte, uses: list[_Use], ctx: Context) -> Iterator[a.
             if not _pushable(cte, lead, first, ctx):
                 continue
             query = lead.query
+            # a key that any user asks for has to stay, so the lists are put together
             for other in _different(others, query):
                 query = a.SetOp("union", True, query, other, a.output_columns(lead.query))
             copied, _ = copy_fresh(replace(lead, query=query), ctx.fresh)
@@ -247,5 +264,6 @@ def _pushable(cte: a.Cte, pred: a.Expr, rel: int, ctx: Context) -> bool:
     positions = frozenset(c.pos for c in columns_used((pred,), (rel,)))
     if not cte.recursive or not isinstance(cte.query, a.SetOp):
         return can_push(cte.query, positions, ctx)
+    # a column that a step changes is another one in the rows that come of a filtered first term
     handed_on = positions <= frozenset(columns_handed_on(cte.query.right, cte))
     return ctx.holds("handed-on", handed_on) and can_push(cte.query.left, positions, ctx)

@@ -64,12 +64,14 @@ def filtered_once(
     needed = sorted({c.pos for c in columns_used((kept,), rels)})
     number, inner = ctx.fresh(), ctx.fresh()
     scan = readers[0].scan
+    # a table that is only counted shows no column, but a CTE needs one
     columns = tuple(scan.columns[p] for p in needed) or scan.columns[:1]
     needed = needed or [0]
     targets = tuple(
         a.Target(c.name, a.Column(inner, p, c.type, c.name)) for p, c in zip(needed, columns, strict=True)
     )
     where = conjoin(renumber(p, {0: inner}) for p in common)
+    # materialized, or the server would merge the one use that EXPLAIN has shown it to misjudge
     cte = a.Cte(
         number, "kept", a.Select(targets, (replace(scan, rel=inner),), where), columns, materialized=True
     )
@@ -89,6 +91,7 @@ def filtered_once(
 
 def _without(block: a.Query, rels: set[int], common: Sequence[a.Expr]) -> a.Query:
     """The statement without the common conditions on its readers, wherever they stand."""
+    # the conditions are said of relation 0: here of each reader
     gone = {renumber(p, {0: rel}) for p in common for rel in rels}
 
     def keep(expr: a.Expr | None) -> a.Expr | None:
@@ -98,6 +101,7 @@ def _without(block: a.Query, rels: set[int], common: Sequence[a.Expr]) -> a.Quer
         n = map_parts(n, visit)
         if isinstance(n, a.Select) and n.where is not None:
             return replace(n, where=keep(n.where))
+        # conditions of outer joins stay, for they pad rows and take none away
         if isinstance(n, a.Join) and n.kind == "inner":
             return replace(n, on=keep(n.on))
         return n

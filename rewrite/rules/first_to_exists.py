@@ -24,6 +24,7 @@ from rewright.sql.walk import replace_node, walk_block
 def first_to_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     assert block.where is not None
     where, basis = block.where, frozenset[str]()
+    # anywhere in WHERE: IS NULL and EXISTS are both never NULL
     for node in walk_block(block.where):
         found = as_exists(node, ctx.facts)
         if found is not None and isinstance(node, a.IsNull):

@@ -68,10 +68,12 @@ class _Reader:
 def fold_readers(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for cte in block.ctes:
         query = cte.query
+        # a recursive CTE is no grouping of given rows; other CTEs do not have one row a key
         if cte.recursive or not isinstance(query, a.Select) or not is_plain_grouping(query):
             continue
         items, preds = as_product(block)
         readers = [r for i in items if (r := _reader(i, cte, query, preds, ctx)) is not None]
+        # readers tied by other columns are another grouping
         alike = [r for r in readers if r.tied == readers[0].tied and not references_whole(block, r.item.rel)]
         if len(alike) > 1:
             made = _folded(block, cte, alike, ctx)
@@ -92,6 +94,7 @@ def _reader(
     ties = (c for p in preds for c, _ in _tie(p) if c.rel == item.rel and c.pos in keys - pins.keys())
     tied = frozenset(c.pos for c in ties)
     shown = {query.targets[pos].expr for pos in (*pins, *tied)}
+    # with a part of the key left open a reader has several rows for one tied value
     if not pins or not tied or not ctx.holds("whole-key", shown >= set(group_keys(query))):
         return None
     values: dict[Place, a.Expr] = {(item.rel, i): t.expr for i, t in enumerate(query.targets)}
@@ -104,6 +107,7 @@ def _pinned(pred: a.Op) -> a.Column | None:
     """The column that a condition says to be a constant."""
     if not is_equality(pred):
         return None
+    # the column first, whichever side it stands on
     column, value = sorted(pred.args, key=lambda x: not isinstance(x, a.Column))
     return column if isinstance(column, a.Column) and isinstance(value, a.Const) else None
 
@@ -112,6 +116,7 @@ def _tie(pred: a.Expr) -> Iterator[tuple[a.Column, a.Column]]:
     """A column and the one it equals, either way."""
     if isinstance(pred, a.Op) and is_equality(pred):
         one, other = pred.args
+        # of two types the tied column shows another type than the key
         if isinstance(one, a.Column) and isinstance(other, a.Column) and one.type == other.type:
             yield one, other
             yield other, one
@@ -123,6 +128,7 @@ def _folded(block: a.Select, cte: a.Cte, readers: Sequence[_Reader], ctx: Contex
     items, preds = as_product(block)
     gone = [r.item for r in readers]
     tied = sorted(readers[0].tied)
+    # readers tied to different rows (`a.cust = c.id AND b.cust = d.id`) are no one row
     if not all(_same(preds, [a.Column(i.rel, p, i.columns[p].type) for i in gone]) for p in tied):
         return None
     if any(look_of_type(query.targets[p].expr.type) is None for p in tied):
@@ -134,6 +140,7 @@ def _folded(block: a.Select, cte: a.Cte, readers: Sequence[_Reader], ctx: Contex
     for r in readers:
         for column in columns_used((bare,), (r.item.rel,)):
             value = query.targets[column.pos].expr
+            # a column that is neither key nor aggregate is one of a row, not of the group
             if column.pos not in tied and not _is_total(value):
                 return None
             shown[column.rel, column.pos] = value if column.pos in tied else of_rows(value, r.chosen)
@@ -154,6 +161,7 @@ def _reading(bare: a.Select, cte: a.Cte, item: a.Derived, columns: Mapping[Place
     made: a.Select = substitute(replace(bare, from_=(item, *bare.from_)), dict(columns))
     preds = dict.fromkeys(conjuncts(made.where))
     made = replace(made, where=conjoin(p for p in preds if all(one != other for one, other in _tie(p))))
+    # other references need the CTE as it is
     if any(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(made)):
         return made
     return replace(made, ctes=tuple(c for c in made.ctes if c is not cte))
@@ -171,8 +179,10 @@ def _grouping(
     if count is None:
         return None
     rows = a.Aggregate(count, (), a.COUNT_TYPE, star=True)
+    # an inner join of readers: a key that one of them lacks is not there
     counts = [compare(">", of_rows(rows, c), int8(0)) for c in chosen]
     some = chosen[0] if len(chosen) == 1 else a.Or(chosen)
+    # a NULL key is a group, but met no tie
     maybe = [k for k in keys if ctx.filled(k, query.from_) is None]
     filled = [a.IsNull(k, negated=True) for k in maybe if not ctx.holds("null-keys-excluded", False)]
     return a.Select(
@@ -188,6 +198,7 @@ def _same(preds: Sequence[a.Expr], columns: Sequence[a.Column]) -> bool:
     """Whether conditions say that columns are all the same."""
     known, wanted = {_at(columns[0])}, {_at(c) for c in columns}
     ties = [(_at(one), _at(other)) for p in preds for one, other in _tie(p)]
+    # as often as there are ties: each round reaches one equality further
     for _ in ties:
         known |= {other for one, other in ties if one in known}
     return wanted <= known

@@ -56,6 +56,7 @@ def full_join_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         made: a.FromItem = join
         for side in (join.left, join.right):
             if isinstance(side, a.Derived) and not references_whole(block, side.rel):
+                # each side is restricted by itself: where only one can be, its lost partner is filtered above
                 fewer = _restricted(side, join, conjuncts(block.where), ctx)
                 made = replace_item(made, side, fewer)
         if made is not join:
@@ -74,6 +75,7 @@ def _restricted(side: a.Derived, join: a.Join, preds: Sequence[a.Expr], ctx: Con
     said = [own for p in preds if (own := _of_side(p, side, join, ctx)) is not None]
     fresh = [p for p in said if can_push(side.query, _places(p, side), ctx)]
     query = push(side.query, side.rel, fresh, ctx) if fresh else side.query
+    # pushing gives an equal block for ever otherwise
     if isinstance(query, a.Select) and set(conjuncts(query.where)) <= set(there):
         return side  # it is asked already
     return replace(side, query=query)
@@ -91,6 +93,7 @@ def _of_side(pred: a.Expr, side: a.Derived, join: a.Join, ctx: Context) -> a.Exp
         own = _key_of(node, side, join, ctx)
         if own is not None:
             pred = replace_node(pred, node, own)
+    # what is left of other tables makes it no condition of this side
     return pred if free_rels(pred) == {side.rel} else None
 
 
@@ -100,6 +103,7 @@ def _key_of(merged: a.Coalesce, side: a.Derived, join: a.Join, ctx: Context) -> 
         return None
     own = next((x for x in merged.args if free_rels(x) == {side.rel}), None)
     ties = (as_tie(p, frozenset({side.rel})) for p in conjuncts(join.on))
+    # only columns that ON equates have one value in both
     tied = any(t is not None and t.symmetric and {t.inner, t.outer} == set(merged.args) for t in ties)
     if own is None or not tied:
         return None

@@ -41,12 +41,15 @@ def grouped_below(block: a.Select, ctx: Context) -> a.Select | None:
     """
     mine = from_rels(block.from_)
     keys = frozenset(k for k in group_keys(block) if free_rels(k) & mine)
+    # GROUPING() has a meaning only in the block that groups
     told = any(isinstance(n, a.Grouping) for e in outer_exprs(block) for n in walk(e))
     if not keys or told or any(references_whole(block, r) for r in mine):
         return None
+    # HAVING over subqueries becomes WHERE above the groups; what else HAVING asks stays with them
     asked = [c for c in conjuncts(block.having) if has_subquery(c)]
     bare = replace(block, from_=(), where=conjoin(asked), group_by=None, having=None, ctes=())
     shown = list(dict.fromkeys(_read(bare, keys, mine, inside=None)))
+    # nothing read of a group: there is no column to build upon
     if not shown:
         return None
     groups, columns = derived(ctx.fresh(), "grouped", _grouping(block, shown))
@@ -68,6 +71,7 @@ def _read(
     """
     for part in (node,) if inside is not None else parts(node):
         within = bool(inside) or isinstance(part, QUERIES)
+        # an aggregate within a subquery is the subquery's own, whatever it reads
         if isinstance(part, a.Aggregate) and not within:
             yield part
         elif part in keys:

@@ -72,6 +72,7 @@ def grouped_running(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             for found in running_window.apply(query, ctx):
                 why = "each row is joined with the rows that come before it: a running window"
                 yield Rewrite(found.block, why, basis)
+            # one reading that works is enough: others are the same join with the copies' roles changed
             return
 
 
@@ -84,6 +85,7 @@ def _self_joins(block: a.Select) -> Iterator[_SelfJoin]:
                 kind="left", left=a.Scan() | a.CteScan() as kept, right=a.Scan() | a.CteScan() as copy
             ) as join,
         ):
+            # a condition on the padded copy makes it an inner join, which is not this case
             if not any(copy.rel in free_rels(p) for p in where):
                 yield _SelfJoin(kept, copy, where, conjuncts(join.on), outer=True)
         case _:
@@ -92,6 +94,7 @@ def _self_joins(block: a.Select) -> Iterator[_SelfJoin]:
                 if not isinstance(one, a.Scan | a.CteScan) or not isinstance(other, a.Scan | a.CteScan):
                     continue
                 rest = tuple(i for i in items if i is not one and i is not other)
+                # a LATERAL item beside them may read the copy that goes
                 if same_source(one, other) and not free_of_all(rest):
                     yield from _readings(one, other, tuple(preds), rest)
 
@@ -99,6 +102,7 @@ def _self_joins(block: a.Select) -> Iterator[_SelfJoin]:
 def _readings(
     one: Source, other: Source, preds: tuple[a.Expr, ...], others: tuple[a.FromItem, ...]
 ) -> Iterator[_SelfJoin]:
+    # either of the two may be the row that is shown and the other what comes before it
     for kept, copy in ((one, other), (other, one)):
         own = tuple(p for p in preds if copy.rel not in free_rels(p))
         yield _SelfJoin(kept, copy, own, tuple(p for p in preds if p not in own), outer=False, others=others)
@@ -115,6 +119,7 @@ def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Se
     found = aggregates(block)
     if not found or not all(adds_up(g) for g in found):
         return None
+    # an aggregate of the kept row counts it once for each earlier row
     if any(free_of_all(inputs(g)) != {join.copy.rel} for g in found if not g.star):
         return None
     source = a.Select((), (join.copy,), conjoin(join.between), group_by=((),))
@@ -124,12 +129,14 @@ def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Se
         _padding_adds_nothing(found, ctx) if join.outer else _finds_itself(running, join, ctx)
     ):
         return None
+    # an inner join drops rows whose compared values are NULL, as they find not even themselves
     apart = [] if join.outer else not_null(running.apart(ctx))
     subqueries: dict[a.Aggregate, a.Expr] = {}
     for g in found:
         query, _ = copy_fresh(replace(source, targets=(a.Target("v", g),)), ctx.fresh)
         subqueries[g] = a.ScalarSubquery(query, g.type)
     rest = with_values(replace(block, from_=(), where=None, group_by=None), subqueries)
+    # what is shown of the copy itself is one of many rows
     if join.copy.rel in free_rels(rest):
         return None
     where = conjoin(dict.fromkeys((*join.own, *apart, *conjuncts(rest.having))))
@@ -149,6 +156,7 @@ def _rows_of_groups(keys: Sequence[a.Expr], join: _SelfJoin, ctx: Context) -> fr
 
 
 def _padding_adds_nothing(aggregates: list[a.Aggregate], ctx: Context) -> bool:
+    # count(*) and coalesce(p.cost, 0) count the padded row too
     return ctx.holds(
         "padding-adds-nothing", all(len(g.args) == 1 and isinstance(g.args[0], a.Column) for g in aggregates)
     )
@@ -156,5 +164,7 @@ def _padding_adds_nothing(aggregates: list[a.Aggregate], ctx: Context) -> bool:
 
 def _finds_itself(running: Running, join: _SelfJoin, ctx: Context) -> bool:
     """Whether each kept row without NULLs where it is compared is among its own partners."""
+    # by `<` a row is no partner of its own, and the first one has none
     inclusive = ctx.holds("finds-itself", not running.order.strict)
+    # a condition on the copy alone may refuse the row itself as its own partner
     return inclusive and ctx.holds("asks-the-same", all(p in join.own for p in running.local))

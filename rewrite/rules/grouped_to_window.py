@@ -49,6 +49,7 @@ def grouped_to_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if source is None or not isinstance(grouped, a.Derived):
             continue
         for item in items:
+            # ONLY reads other rows than the table with its children
             same = isinstance(item, a.Scan) and (item.table, item.only) == (source.table, source.only)
             if same and isinstance(item, a.Scan):
                 made = _windowed(block, items, preds, (grouped, source, item), ctx)
@@ -58,20 +59,24 @@ def grouped_to_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _source(item: a.FromItem) -> a.Scan | None:
     """The one table that a derived table groups by columns."""
+    # a view's barrier hides rows from what would stand beside them
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
         return None
     query = item.query
     if not isinstance(query, a.Select) or not is_plain_grouping(query):
         return None
     keys = group_keys(query)
+    # an expression as key is none of the table's columns, to which the ties compare
     if not keys or not all(isinstance(k, a.Column) for k in keys):
         return None
     if len(query.from_) != 1 or not isinstance(query.from_[0], a.Scan) or may_differ(query):
         return None
     aggregates = [n for t in query.targets for n in walk_block(t.expr) if isinstance(n, a.Aggregate)]
+    # a window over groups or GROUPING() cannot be asked row by row
     plain = not any(
         isinstance(n, a.WindowCall | a.Grouping) for t in query.targets for n in walk_block(t.expr)
     )
+    # PostgreSQL's windows know no DISTINCT, and no order of array_agg beside the frame's
     if not plain or any(g.distinct or order_sensitive(g) for g in aggregates):
         return None
     return query.from_[0]
@@ -91,15 +96,18 @@ def _windowed(
         return None
     keys = [k for k in group_keys(query) if isinstance(k, a.Column)]
     ties = _ties(preds, grouped, item, keys)
+    # tied by a part of the key a row meets several groups
     if not ctx.holds("every-key-is-tied", len(ties) == len(keys)) or not ties:
         return None
     own = [renumber(p, {source.rel: item.rel}) for p in conjuncts(query.where)]
+    # a condition of the grouping alone would make the window of more rows than the group
     if not ctx.holds("same-conditions", all(p in preds for p in own)):
         return None
     if any(has_subquery(p) for p in own):
         return None
     by = tuple(a.Column(item.rel, k.pos, k.type, k.name) for k in keys)
     later = [p for p in preds if p not in ties and p not in own]
+    # a NULL key meets no group, but is a partition of the window
     filled = [k for k in by if not ctx.column_filled(item, k.pos)]
     return _assembled(block, items, later, (grouped, item), (by, own, filled))
 
@@ -118,6 +126,7 @@ def _ties(
             )
             if tie is None or not isinstance(tie.inner, a.Column) or not isinstance(tie.outer, a.Column):
                 continue
+            # tied crosswise (`g.cust = s.part`) the row's group is another one than its partition
             if query.targets[tie.inner.pos].expr == key and tie.outer.pos == key.pos:
                 found.append(pred)
                 break
@@ -140,6 +149,7 @@ def _assembled(
     others = [i for i in items if i is not grouped and i is not item]
     shown = columns_used((above, *later, *others, *filled), (item.rel,))
     asked = columns_used((above, *later, *others), (grouped.rel,))
+    # without an order the frame is the whole partition
     window = a.Window(by, (), a.Frame())
     values = (renumber(query.targets[c.pos].expr, {source.rel: item.rel}) for c in asked)
     below = a.Select(numbered("c", (*shown, *(over(v, window) for v in values))), (item,), conjoin(own))

@@ -31,6 +31,7 @@ from rewright.sql.walk import (
     twins,
 )
 
+# each further key is a further bit of GROUPING() and a wider hash
 MOST_KEYS = 8
 
 
@@ -55,6 +56,7 @@ def grouping_sets(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
         return
     arms = [_aligned(first, q, ctx) for q in queries]
     found = [x for x in arms if x is not None]
+    # two arms by the same keys are one set twice, which GROUPING() cannot tell apart
     if len(found) < len(arms) or len({frozenset(x.keys) for x in found}) < len(found):
         return
     keys = tuple(dict.fromkeys(k for x in found for k in x.keys))
@@ -62,6 +64,7 @@ def grouping_sets(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
         return
     shown = [_column(found, keys, i, ctx) for i in range(len(first.targets))]
     made = tuple(replace(t, expr=e) for t, e in zip(first.targets, shown, strict=True) if e is not None)
+    # the arms' rows come together in any order; ORDER BY of the UNION would need names of its own
     if len(made) < len(shown) or (block.order_by or block.limit is not None) or block.ctes:
         return
     whole = replace(first, targets=made, group_by=tuple(x.keys for x in found))
@@ -76,6 +79,7 @@ def _aligned(first: a.Select, query: a.Query, ctx: Context) -> _Arm | None:
         return None
     if any(has_window(t.expr) or has_subquery(t.expr) for t in query.targets):
         return None
+    # canonical: the arms number the same tables differently
     mine, other = (canonical(a.Select((), q.from_, q.where)) for q in (first, query))
     if not ctx.holds("same-rows", mine == other):
         return None
@@ -89,18 +93,22 @@ def _aligned(first: a.Select, query: a.Query, ctx: Context) -> _Arm | None:
 def _column(arms: Sequence[_Arm], keys: Sequence[a.Expr], at: int, ctx: Context) -> a.Expr | None:
     """The output column as one expression over all grouping sets."""
     shown = [x.shown[at] for x in arms]
+    # what every arm shows alike needs no choice, if it is no key
     if all(e == shown[0] for e in shown) and (isinstance(shown[0], a.Const) or has_aggregate(shown[0])):
         return shown[0]
+    # different aggregates in one column would have to be told by GROUPING(), each over all arms' rows
     if any(has_aggregate(e) for e in shown):
         return None
     grouped = {e for e, x in zip(shown, arms, strict=True) if e in x.keys}
     others = [e for e, x in zip(shown, arms, strict=True) if e not in x.keys]
+    # a column that is neither key nor constant is decided by other keys
     if not all(isinstance(e, a.Const) for e in others):
         return None
     empty = all(isinstance(e, a.Const) and e.value is None for e in others)
     if len(grouped) == 1 and ctx.holds("nothing-but-null", empty):
         # where an arm has NULL in the place of a key of its own, the key would be shown
         (key,) = grouped
+        # where an arm has NULL in place of a key of its own, the key would be shown
         if all(key not in x.keys or e == key for e, x in zip(shown, arms, strict=True)):
             return key
     return _chosen(arms, keys, shown)
@@ -111,6 +119,7 @@ def _chosen(arms: Sequence[_Arm], keys: Sequence[a.Expr], shown: Sequence[a.Expr
     which = a.Grouping(tuple(keys), INT4)
     whens: list[tuple[a.Expr, a.Expr]] = []
     for arm, expr in zip(arms, shown, strict=True):
+        # GROUPING() has a bit for each argument, the last one lowest, set where it is not grouped by
         mask = sum(1 << (len(keys) - 1 - i) for i, k in enumerate(keys) if k not in arm.keys)
         same = compare("=", which, a.Const(str(mask), INT4))
         if same is None:

@@ -40,6 +40,7 @@ _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every", "any_value"
     category="predicate",
 )
 def having_column(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # over no rows the extreme of everything is NULL and HAVING decides of one row; WHERE would leave none
     if not group_keys(block):
         return
     moved: list[a.Expr] = []
@@ -61,13 +62,16 @@ def having_column(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _of_rows(pred: a.Expr, block: a.Select, ctx: Context) -> tuple[a.Expr, frozenset[str]] | None:
     """The condition on the rows of a group, all of which agree about it."""
     asked = [n for n in walk_block(pred) if isinstance(n, a.Aggregate)]
+    # a subquery could read other rows than the group's
     if not asked or has_subquery(pred) or not all(_is_extreme(g) for g in asked):
         return None
+    # without aggregates it can be asked of rows; what is left must not need the groups
     made = map_kind(pred, a.Aggregate, lambda g: g.args[0])
     if has_aggregate(made) or any(isinstance(n, a.Grouping) for n in walk_block(made)):
         return None
     decided = ctx.facts.closure(block, _key_columns(block))
     columns = [(n.rel, n.pos) for n in walk_block(made) if isinstance(n, a.Column)]
+    # decided by all keys together, through the keys of tables and equalities
     why = decided.has(columns)
     if not ctx.holds("group-decides-it", why is not None):
         return None
@@ -78,9 +82,11 @@ def _is_extreme(g: a.Aggregate) -> bool:
     return (
         g.func.is_builtin
         and g.func.name in _EXTREMES
+        # max(x) FILTER (WHERE …) is NULL where no row of the group is chosen, whatever x
         and g.filter is None
         and len(g.args) == 1
         and isinstance(g.args[0], a.Column)
+        # max of a varchar is a text
         and g.args[0].type.without_typmod() == g.type.without_typmod()
     )
 

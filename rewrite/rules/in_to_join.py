@@ -63,6 +63,7 @@ def in_to_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             rest = (*(p for p in preds if p is not pred), *asked.ties)
             made = replace(block, from_=(*items, asked.item), where=conjoin(rest))
             yield Rewrite(made, why, asked.basis)
+    # in ON of a LEFT JOIN the rows asked for are joined below it, so that padding stays as it was
     for join in (i for item in block.from_ for i in from_tree(item) if _pads(i)):
         assert isinstance(join, a.Join)
         for pred in conjuncts(join.on):
@@ -79,6 +80,7 @@ def _pads(item: a.FromItem) -> bool:
 def _beside(join: a.Join, pred: a.Expr, asked: _Asked) -> a.Join:
     """The LEFT JOIN with the rows that are asked for joined to its right side."""
     right = from_rels((join.right, asked.item))
+    # what ties it to the right side alone joins there; what reads the left side stays in ON
     within = [t for t in asked.ties if free_rels(t) <= right]
     across = [t for t in asked.ties if not free_rels(t) <= right]
     rest = (*(p for p in conjuncts(join.on) if p is not pred), *across)
@@ -89,18 +91,23 @@ def _asked(pred: a.Expr, around: frozenset[int], ctx: Context) -> _Asked | None:
     """What IN or EXISTS asks for that refers to rows besides those of ``around``; None for anything else."""
     if not isinstance(pred, a.Exists | a.Quantified) or not isinstance(pred.query, a.Select):
         return None
+    # LIMIT or a grouping inside has rows of its own making
     if not is_plain(pred.query) or not pred.query.from_:
         return None
     outside = free_rels(pred.query)
+    # tied to the rows around alone the server makes it a semi-join itself
     if not outside - around or not free_rels(pred) & around:
         return None
+    # NOT IN and ALL ask for all rows
     if isinstance(pred, a.Quantified) and (pred.all or pred.kind != "="):
         return None
     same = _compared(pred, pred.query)
     where = conjoin((*conjuncts(pred.query.where), *same))
     inner = take_apart(replace(pred.query, targets=(), order_by=(), where=where), beside=around)
+    # without equality there is neither a key nor a value to find by
     if inner is None or not inner.ties:
         return None
+    # a table's key finds at most one row and needs no DISTINCT: tried first
     return _by_key(inner, ctx) or _by_values(inner, ctx)
 
 
@@ -118,6 +125,7 @@ def _by_key(inner: Inner, ctx: Context) -> _Asked | None:
         return None
     item = inner.items[0]
     tied = {t.inner.pos for t in inner.ties if isinstance(t.inner, a.Column)}
+    # a key among the tied columns: no row around finds two
     basis = next((names for key, names in ctx.keys(item) if key <= tied), None)
     if not ctx.holds("found-once", basis is not None):
         return None
@@ -128,6 +136,7 @@ def _by_key(inner: Inner, ctx: Context) -> _Asked | None:
 
 def _by_values(inner: Inner, ctx: Context) -> _Asked | None:
     """The different values of what is tied by equality, where nothing else is asked of rows outside."""
+    # `k < c.id` is met by several of the values: a row would be found more than once
     if inner.others or not all(t.symmetric for t in inner.ties):
         return None
     keys = tuple(dict.fromkeys(t.key for t in inner.ties))

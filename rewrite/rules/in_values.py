@@ -18,6 +18,7 @@ from rewright.rewrite.rules.conditions import in_conditions
 from rewright.sql import algebra as a
 from rewright.sql.walk import has_subquery
 
+# below that the server's own list is as quick
 FEWEST = 8
 
 
@@ -36,7 +37,9 @@ def _as_table(expr: a.Expr) -> a.Expr | None:
     if not isinstance(expr, a.InList) or expr.all or not expr.op.is_builtin or expr.op.name != "=":
         return None
     items = list(dict.fromkeys(expr.items))
+    # Params may be NULL no less than constants: both make `x IN (…)` not TRUE
     plain = all(isinstance(i, a.Const | a.Param) and i.type == items[0].type for i in items)
+    # a subquery on the left would be joined, not looked up
     if len(items) < FEWEST or not plain or has_subquery(expr.left):
         return None
     column = a.OutputColumn("column1", items[0].type)

@@ -50,4 +50,5 @@ def _filters_a_table(cte: a.Cte) -> bool:
     """Filtered once on purpose: in each place alone it would be read again."""
     query = cte.query
     single = isinstance(query, a.Select) and len(query.from_) == 1 and isinstance(query.from_[0], a.Scan)
+    # MATERIALIZED over a plain filter is what fence_filters and share_scans make, too
     return bool(cte.materialized) and single and is_plain(query)

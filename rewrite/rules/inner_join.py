@@ -55,6 +55,7 @@ def inner_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _present(item: a.FromItem, ctx: Context) -> tuple[a.FromItem, frozenset[str]]:
     """``item`` with each LEFT JOIN along its left spine that always finds a partner made inner."""
+    # FULL and RIGHT pad the left side: what is below them is not always there
     if not isinstance(item, a.Join) or item.kind not in {"left", "inner"}:
         return item, frozenset()
     left, basis = _present(item.left, ctx)
@@ -67,8 +68,10 @@ def _present(item: a.FromItem, ctx: Context) -> tuple[a.FromItem, frozenset[str]
 
 def _always(join: a.Join, ctx: Context) -> frozenset[str] | None:
     parent = join.right
+    # a view or a foreign table is not what the constraint is on; ONLY leaves out children
     if not isinstance(parent, a.Scan) or stored_table(ctx.catalog, parent) is None or parent.only:
         return None
+    # a table that a join below pads has NULL keys there, whatever its columns say
     for child in _unpadded(join.left):
         if stored_table(ctx.catalog, child) is None:
             continue
@@ -94,8 +97,10 @@ def _matches(
     ]
     on = conjuncts(join.on)
     ties = [{(x.rel, x.pos) for x in p.args if isinstance(x, a.Column)} for p in on if _plain(p)]  # type: ignore[union-attr] # _plain asks for an operator
+    # all columns of a composite key
     if any({mine, theirs} not in ties for mine, theirs in wanted):
         return False
+    # a further condition of ON (`AND p.active`) may refuse the one partner
     if not ctx.holds("nothing-but-the-key", len(on) == len(wanted)):
         return False
     filled = all(ctx.column_filled(child, pos) for (_, pos), _ in wanted)
@@ -121,6 +126,7 @@ def _unpadded(item: a.FromItem) -> Iterator[a.Scan]:
 
 
 def _by_having(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # several grouping sets hold rows that are no group of one kept row
     if block.group_by is None or len(block.group_by) != 1 or len(block.from_) != 1:
         return
     (join,) = block.from_
@@ -131,10 +137,12 @@ def _by_having(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     # see
     if not any(_rejects_nobody(c, padded) for c in conjuncts(block.having)):
         return
+    # a condition on the padded side in WHERE the server uses itself
     if any(free_rels(c) & padded for c in conjuncts(block.where)):
         return
     start = [(k.rel, k.pos) for k in block.group_by[0] if isinstance(k, a.Column)]
     kept = a.Select((), (join.left,), block.where)
+    # with two kept rows in a group one may have a match and the other none, whose row counts too
     basis = ctx.facts.determines_rows(kept, [c for c in start if c[0] not in padded])
     if ctx.holds("group-is-one-row", basis is not None):
         names = labels(basis or ())
@@ -148,25 +156,30 @@ def _rejects_nobody(pred: a.Expr, padded: frozenset[int]) -> bool:
     if compared is None:
         return False
     name, agg, const = compared
+    # count's bigint is widened for a numeric constant
     if isinstance(agg, a.Cast) and agg.implicit:
         agg = agg.arg
     if (
         not isinstance(agg, a.Aggregate)
         or not agg.func.is_builtin
         or len(agg.args) != 1
+        # FILTER chooses rows, among which the padded one may not be
         or agg.filter is not None
     ):
         return False
     if not _null_there(agg.args[0], padded):
         return False
+    # count of nothing is 0: refused where `0 > 2` is false
     if agg.func.name == "count":
         bound = value(const)
         return isinstance(bound, Decimal) and compares(name, Decimal(0), bound) is False
+    # these are NULL of nothing, and no comparison with NULL is TRUE
     return agg.func.name in {"sum", "avg", "min", "max"}
 
 
 def _null_there(arg: a.Expr, padded: frozenset[int]) -> bool:
     columns: Sequence[a.Expr] = [x for x in _columns(arg) if x.rel in padded]
+    # `coalesce(o.x, 0)` is not NULL in the padded row
     return any(is_strict_in(arg, c) for c in columns)
 
 
@@ -178,6 +191,7 @@ def _columns(arg: a.Expr) -> Iterator[a.Column]:
 
 
 def _by_where(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # without DISTINCT or groups the planner reduces the outer join itself, and nothing more is gained
     if (block.distinct is None and block.group_by is None) or len(block.from_) != 1:
         return
     made = _asked_for(block.from_[0], conjuncts(block.where), ctx)
@@ -195,6 +209,7 @@ def _asked_for(item: a.FromItem, asked: Sequence[a.Expr], ctx: Context) -> a.Fro
     if kind == "left":
         refused = {rel for rel, _ in rejected_columns(conjoin(asked))}
         kind = "inner" if ctx.holds("null-is-refused", bool(refused & from_rels((item.right,)))) else kind
+    # a join made inner asks its ON of every row, which may refuse the padding of joins below it
     more = conjuncts(item.on) if kind == "inner" else ()
     left = _asked_for(item.left, (*asked, *more), ctx)
     return item if left is item.left and kind == item.kind else replace(item, left=left, kind=kind)

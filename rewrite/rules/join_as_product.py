@@ -24,12 +24,14 @@ def join_as_product(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not any(isinstance(i, a.Join) for i in block.from_):
         return
     items, preds = as_product(block)
+    # FROM's own list already holds them all otherwise
     if len(items) > len(block.from_):
         yield Rewrite(
             replace(block, from_=tuple(items), where=conjoin(preds)),
             "inner joins are listed as one product, which the planner may order freely",
         )
     lifted, conditions = lift(block.from_)
+    # lifted out of the nest below LEFT JOINs there are more items than the server would flatten
     if len(lifted) > len(items):
         yield Rewrite(
             replace(block, from_=tuple(lifted), where=conjoin((*conditions, *conjuncts(block.where)))),
@@ -53,6 +55,7 @@ def lift(items: Iterable[a.FromItem]) -> tuple[list[a.FromItem], list[a.Expr]]:
         elif isinstance(item, a.Join) and item.kind == "left":
             inner, more = lift((item.left,))
             needed = (free_rels(item.on) if item.on is not None else frozenset()) | free_rels(item.right)
+            # ON reads at least one of the kept items, or none (`ON true`): then any one carries the padding
             stay = [i for i in inner if from_rels((i,)) & needed] or inner[:1]
             left = stay[0]
             for other in stay[1:]:

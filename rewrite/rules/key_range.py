@@ -35,6 +35,7 @@ from rewright.sql.walk import (
     walk,
 )
 
+# types whose least and greatest are also the range that an index scans
 ORDERED = EXACT_INTEGERS | {"date"}
 
 
@@ -59,12 +60,14 @@ def _bounds(item: a.Scan, other: a.FromItem, preds: list[a.Expr], ctx: Context) 
         return None
     theirs, mine = from_rels((other,)), from_rels((item,))
     own = [p for p in preds if free_rels(p) == theirs and not has_subquery(p) and not may_differ(p)]
+    # every filter must be ordered as keys are: a filter on names leaves keys from all over the range
     if not own or not all(_ordered_filter(p) for p in own):
         return None
     for pred in preds:
         tie = as_tie(pred, mine) if free_rels(pred) == mine | theirs else None
         if tie is None or not isinstance(tie.inner, a.Column) or not isinstance(tie.outer, a.Column):
             continue
+        # texts have no range in which keys were given out; two types have no one order for both bounds
         if tie.inner.type.name not in ORDERED or not tie.inner.type.is_builtin or not tie.symmetric:
             continue
         low, high = _bound("min", other, own, tie.outer, ctx), _bound("max", other, own, tie.outer, ctx)

@@ -36,6 +36,7 @@ from rewright.sql.walk import (
     walk,
 )
 
+# division of numerics and patterns: many times the price of a comparison
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 
 
@@ -55,6 +56,7 @@ def late_filters(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         local = [p for p in preds if free_rels(p) == mine and not has_subquery(p) and not may_differ(p)]
         costly = [p for p in local if _is_costly(p)]
         near = _reducers(item, items, preds)
+        # near tables have to be read in full below the fence: a whole row could not be shown from there
         if costly and near and not any(references_whole(block, n.rel) for n in near if isinstance(n, a.Scan)):
             yield Rewrite(
                 _fenced(block, [item, *near], costly, ctx),
@@ -83,6 +85,7 @@ def _reducers(item: a.Scan, items: list[a.FromItem], preds: list[a.Expr]) -> lis
 def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx: Context) -> a.Select:
     items, preds = as_product(block)
     rels = from_rels(inside)
+    # conditions with subqueries may read other items: they stay above
     before = [
         p for p in preds if p not in costly and free_rels(p) and free_rels(p) <= rels and not has_subquery(p)
     ]
@@ -91,8 +94,10 @@ def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx
     rest = replace(block, from_=(), where=None)
     others = [i for i in items if i not in inside]
     shown = columns_used((rest, *after, *others), rels)
+    # two tables may have columns of one name
     targets = (a.Target(f"{c.name or 'c'}_{i}", c) for i, c in enumerate(shown, 1))
     query = (*targets, *numbered("e", repeated))
+    # OFFSET 0 is the fence: the planner neither merges such a subquery nor pushes conditions into it
     fence = a.Select(query, tuple(inside), conjoin(before), offset=a.Const("0", INT8))
     few, columns = derived(ctx.fresh(), "few", fence)
     mapping = moved_to(shown, columns)
@@ -109,6 +114,7 @@ def _repeated(costly: list[a.Expr]) -> list[a.Expr]:
     seen: dict[a.Expr, int] = {}
     for pred in costly:
         for n in walk(pred):
+            # patterns give a bool and are asked once anyway
             if isinstance(n, a.Op) and n.op.name in {"/", "%"}:
                 seen[n] = seen.get(n, 0) + 1
     return [e for e, n in seen.items() if n > 1]

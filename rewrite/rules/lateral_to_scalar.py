@@ -48,10 +48,12 @@ def lateral_to_scalar(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for place, item in enumerate(block.from_):
         for join in (j for j in from_tree(item) if isinstance(j, a.Join)):
             right = join.right
+            # ON true: a further condition would pad the row where it fails
             if _always(join) and isinstance(right, a.Derived) and free_rels(right) <= from_rels((join.left,)):
                 new = replace_item(item, join, join.left)
                 from_ = (*block.from_[:place], new, *block.from_[place + 1 :])
                 yield from _told(replace(block, from_=from_), right, ctx, padded=join.kind == "left")
+        # the first item of FROM can read none before it
         if isinstance(item, a.Derived) and place:
             from_ = (*block.from_[:place], *block.from_[place + 1 :])
             yield from _told(replace(block, from_=from_), item, ctx, padded=False)
@@ -67,10 +69,13 @@ def _told(rest: a.Select, item: a.Derived, ctx: Context, *, padded: bool) -> Ite
     if not isinstance(query, a.Select) or not _of_one_row(query, ctx, padded=padded) or may_differ(rest):
         return
     read = columns_used((rest,), (item.rel,))
+    # a barrier hides rows from conditions, which a subquery in the list does not keep
     if not 1 <= len(read) <= _MOST_COLUMNS or item.security_barrier or references_whole(rest, item.rel):
         return
+    # what it reads has to be before it in FROM still
     if free_rels(item.query) - from_rels(rest.from_):
         return
+    # of several rows that are first alike, each column's subquery might choose another
     if len(read) > 1 and query.limit is not None and not _is_certain(query, ctx):
         return
     values: dict[tuple[int, int], a.Expr] = {}
@@ -86,6 +91,7 @@ def _is_certain(query: a.Select, ctx: Context) -> bool:
     source = inner.items[0] if inner is not None and len(inner.items) == 1 else None
     if inner is None or not isinstance(source, a.Scan):
         return False
+    # tied columns are one value for an outer row, sorted ones tell the rest apart
     fixed = (*(k.expr for k in query.order_by), *(t.key for t in inner.ties))
     known = {x.pos for x in fixed if isinstance(x, a.Column) and x.rel == source.rel}
     return any(columns <= known for columns, _ in ctx.keys(source))
@@ -98,9 +104,12 @@ def _of_one_row(query: a.Select, ctx: Context, *, padded: bool) -> bool:
     if may_differ(query) or any(returns_set(t.expr) for t in query.targets):
         return False
     first = isinstance(query.limit, a.Const) and query.limit.value == "1" and query.group_by is None
+    # without padding an outer row that finds nothing goes, but a scalar subquery shows NULL
     first = first and not query.with_ties and ctx.holds("padded", padded)
     whole = (
+        # `SELECT 1 … GROUP BY ()` has its row too, but nothing that a window could take
         query.limit is None and query.group_by == ((),) and all(has_aggregate(t.expr) for t in query.targets)
     )
     inner = take_apart(replace(query, targets=(), order_by=(), limit=None, group_by=None))
+    # by equalities alone other rules decorrelate it where it stands
     return (first or whole) and inner is not None and bool(inner.others)

@@ -38,9 +38,11 @@ from rewright.sql.walk import as_product, conjoin, copy_fresh, free_of_all, is_l
 def loose_scan(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     keys = grouping_columns(block)
     items, preds = as_product(block)
+    # of two columns the next pair would need `(a, b) > (x, y)` and an order over both
     if keys is None or len(keys) != 1 or len(items) != 1:
         return
     (key,), (scan,) = keys, items
+    # the steps read the scan again and again by themselves: nothing of another block may be in its conditions
     if (
         not isinstance(scan, a.Scan)
         or free_of_all(preds) - {scan.rel}
@@ -48,6 +50,7 @@ def loose_scan(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         or references_whole(block, scan.rel)
     ):
         return
+    # a CTE's scan has no index; equal values must look alike, as a step shows one of them
     if any(isinstance(n, a.CteScan) for p in preds for n in walk(p)) or not equality_is_identity(key.type):
         return
     filled = (key.rel, key.pos) in ctx.facts.nonnull_columns(block)
@@ -69,6 +72,7 @@ def loose_scan(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         (scan,),
         (*preds, tie),
         {(key.rel, key.pos): value},
+        # a step is a value that some row has: each of its groups has rows
         each_has_rows=True,
         ctes=(steps,),
     )
@@ -80,6 +84,7 @@ def _steps(scan: a.Scan, key: a.Column, preds: Sequence[a.Expr], ctx: Context) -
     columns = (a.OutputColumn("value", key.type),)
     before = a.Column(rel, 0, key.type, "value")
     greater = compare(">", key, before)
+    # max of a varchar is text: the recursion's two arms would have different types
     if least is None or greater is None or least.type != key.type:
         return None
     target = (a.Target("value", least),)
@@ -88,6 +93,7 @@ def _steps(scan: a.Scan, key: a.Column, preds: Sequence[a.Expr], ctx: Context) -
     step = a.Select(
         (a.Target("value", a.ScalarSubquery(copy_fresh(following, ctx.fresh)[0], key.type)),),
         (a.CteScan(rel, number, "steps", columns),),
+        # without it the recursion would go on from NULL for ever
         a.IsNull(before, negated=True),
     )
     body = a.SetOp("union", True, copy_fresh(first, ctx.fresh)[0], step, columns)

@@ -48,8 +48,10 @@ class _Pass:
 
 @rule(QUERY, known_as="AggregateFilterToFilteredAggregateRule", priority=85, category="others")
 def merge_aggregates(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    # arms of UNION ALL are single rows as well, one below the other
     if isinstance(block, a.SetOp):
         yield from _of_arms(block, ctx)
+    # a set operation has no targets or FROM to look through
     if not isinstance(block, a.Select):
         return
     groups: dict[tuple[str, ...], list[a.ScalarSubquery | a.Derived]] = {}
@@ -59,6 +61,7 @@ def merge_aggregates(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             assert isinstance(query, a.Select)
             groups.setdefault(_source(query), []).append(node)
     for nodes in groups.values():
+        # the same subquery at two places is computed once by the CTE anyway
         distinct = list(dict.fromkeys(nodes))
         if len(distinct) > 1:
             yield Rewrite(
@@ -72,6 +75,7 @@ def _of_arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     arms = arms_of(block)
     found: dict[tuple[str, ...], list[a.Derived]] = {}
     for arm in arms:
+        # an arm's ORDER BY of one row is harmless, but its keys would have to move
         if _is_pass(arm) and isinstance(arm, a.Select) and not arm.order_by:
             node = a.Derived(ctx.fresh(), arm, "arm", tuple(t.name for t in arm.targets))
             found.setdefault(_source(arm), []).append(node)
@@ -79,6 +83,7 @@ def _of_arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
         if len(nodes) < 2:
             continue
         source, where = _source_of(nodes, ctx)
+        # by id: two arms may be equal, and each has its own place among the outputs
         made = _with_arms(block, {id(n.query): where[n] for n in nodes}, source, ctx)
         yield Rewrite(made, f"{len(nodes)} arms over one source are computed in one pass")
 
@@ -88,6 +93,7 @@ def _with_arms(block: a.SetOp, places: dict[int, int], source: a.Select, ctx: Co
     columns = tuple(a.OutputColumn(t.name, t.expr.type) for t in source.targets)
 
     def visit(query: a.Query) -> a.Query:
+        # equal arms would share an entry in a dict of queries
         if id(query) in places:
             return _picked(a.output_columns(query), places[id(query)], number, columns, ctx)
         if isinstance(query, a.SetOp):
@@ -109,6 +115,7 @@ def _nodes(block: a.Select) -> Iterator[a.ScalarSubquery | a.Derived]:
             if isinstance(n, a.ScalarSubquery):
                 yield n
     for item in block.from_:
+        # what LATERAL reads differs from row to row, and a barrier hides rows
         if isinstance(item, a.Derived) and not item.lateral and not item.security_barrier:
             yield item
 
@@ -116,11 +123,13 @@ def _nodes(block: a.Select) -> Iterator[a.ScalarSubquery | a.Derived]:
 def _is_pass(query: a.Query) -> bool:
     if not isinstance(query, a.Select) or query.group_by != ((),) or query.having is not None or query.ctes:
         return False
+    # LIMIT 0 and OFFSET 1 leave no row, for which FILTER has no word
     if query.limit is not None or query.offset is not None or query.distinct is not None:
         return False
     items, preds = as_product(query)
     return (
         all(isinstance(i, a.Scan | a.CteScan) for i in items)
+        # without conditions there is nothing to tell apart: two such are found as equal subqueries
         and bool(preds)
         and is_closed(query)
         and not may_differ(query)
@@ -131,6 +140,7 @@ def _source(query: a.Select) -> tuple[str, ...]:
     return tuple(_label(i) for i in _ordered(query))
 
 
+# sorted by name, so that `FROM a, b` and `FROM b, a` are one source
 def _ordered(query: a.Select) -> list[a.FromItem]:
     return sorted(as_product(query)[0], key=_label)
 
@@ -158,6 +168,7 @@ def _source_of(
     assert isinstance(first, a.Select)
     model = _ordered(first)
     passes = [_aligned(n, model) for n in nodes]
+    # what all passes ask stays in WHERE, where an index may serve it
     shared = [p for p in passes[0].preds if all(p in other.preds for other in passes[1:])]
     targets: list[a.Target] = []
     arms: list[a.Expr] = []
@@ -171,8 +182,10 @@ def _source_of(
             a.Target(f"v{len(targets) + i + 1}", of_rows(t.expr, own)) for i, t in enumerate(made.targets)
         ]
     some: list[a.Expr] = (
+        # one pass without conditions of its own reads all rows: WHERE must leave none out for it
         [a.Or(tuple(dict.fromkeys(arms)))] if len(set(arms)) > 1 and len(arms) == len(passes) else []
     )
+    # passes that differ in their outputs alone need no FILTER
     if len(set(arms)) == 1 and len(arms) == len(passes):
         some = [arms[0]]
     source = a.Select(tuple(targets), tuple(model), conjoin((*shared, *some)), ((),))
@@ -183,6 +196,7 @@ def _source_of(
 def _aligned(node: a.ScalarSubquery | a.Derived, model: list[a.FromItem]) -> _Pass:
     query = node.query
     assert isinstance(query, a.Select)
+    # tables of one name are paired as they come: a self-join's other pairing is not looked for
     pairs = zip(leaves(_ordered(query)), leaves(model), strict=True)
     rels = {i.rel: m.rel for i, m in pairs}
     targets = tuple(renumber(t, rels) for t in query.targets)
@@ -197,6 +211,7 @@ def _placed(block: a.Select, source: a.Select, where: dict[Any, int], ctx: Conte
     def visit(n: Any) -> Any:
         if isinstance(n, a.ScalarSubquery | a.Derived) and n in where:
             return replace(n, query=_picked(a.output_columns(n.query), where[n], number, columns, ctx))
+        # subqueries of other blocks are not this block's to merge
         return n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_parts(n, visit)
 
     made: a.Select = visit(block)

@@ -63,7 +63,9 @@ class _Joined:
     priority=79,
 )
 def merge_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # the kept end of the LEFT JOINs: only its columns may be asked with, as all joins see them
     kept, spine = left_spine(block.from_[0])
+    # the innermost first, where the merged grouping will stand
     found = [g for join in reversed(spine) if (g := _joined(join, from_rels((kept,)))) is not None]
     found = [g for g in found if not references_whole(block, g.item.rel)]
     for i, first in enumerate(found):
@@ -83,15 +85,19 @@ def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
     query = item.query
     if not isinstance(query, a.Select) or not is_plain_grouping(query):
         return None
+    # over several tables the same rows are harder to recognise: their join would have to be the same
     items, preds = as_product(query)
     if len(items) != 1 or not isinstance(items[0], a.Scan):
         return None
     asked: dict[a.Expr, a.Expr] = {}
     for pred in conjuncts(join.on):
         tie = as_tie(pred, frozenset({item.rel}))
+        # a condition on the grouping alone, or on another joined table, pads rows that the other join does
+        # not
         if tie is None or not isinstance(tie.inner, a.Column) or not free_rels(tie.outer) <= kept:
             return None
         asked[query.targets[tie.inner.pos].expr] = tie.outer
+    # each key must be asked for, else several groups join one row
     if not asked or set(asked) != set(group_keys(query)):
         return None
     return _Joined(join, item, items[0], tuple(t.expr for t in query.targets), tuple(preds), asked)
@@ -99,10 +105,12 @@ def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
 
 def _like(found: _Joined, first: _Joined, ctx: Context) -> _Joined | None:
     """The same over the first one's table; None where that is another one, or is asked otherwise."""
+    # ONLY reads other rows
     if (found.scan.table, found.scan.only) != (first.scan.table, first.scan.only):
         return None
     rels = {found.scan.rel: first.scan.rel}
     asked = {renumber(k, rels): outer for k, outer in found.asked.items()}
+    # asked with another column of the kept row, the two find different groups
     if asked.keys() != first.asked.keys() or not ctx.holds("same-keys", asked == first.asked):
         return None
     values = tuple(renumber(v, rels) for v in found.values)
@@ -111,9 +119,11 @@ def _like(found: _Joined, first: _Joined, ctx: Context) -> _Joined | None:
 
 def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context, *, whole: bool) -> a.Select | None:
     first = same[0]
+    # conditions that both have stay in WHERE
     shared = [p for p in first.preds if all(p in g.preds for g in same)]
     own = [conjoin(p for p in g.preds if p not in shared) for g in same]
     asked = [x for x in dict.fromkeys(own) if x is not None]
+    # a row that neither asks for makes no group, unless one of them asks for all rows
     some = [] if whole or None in own else [asked[0] if len(asked) == 1 else a.Or(tuple(asked))]
     joins = {g.join: g for g in same}
     around = replace(block, from_=(_without(block.from_[0], joins, None),))
@@ -121,6 +131,7 @@ def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context, *, whole: bo
     for g, only in zip(same, own, strict=True):
         for column in columns_used((around,), (g.item.rel,)):
             value = g.values[column.pos]
+            # with FILTER a value of no chosen rows has to be what the LEFT JOIN padded: NULL
             if only is not None and not (null_on_empty(value) or _counts_rows(value)):
                 return None
             shown[column.rel, column.pos] = of_rows(value, only)
@@ -137,6 +148,7 @@ def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context, *, whole: bo
     for g, only in zip(same, own, strict=True):
         for place in (p for p in shown if p[0] == g.item.rel):
             value = read[shown[place]]
+            # a count over chosen rows is 0 in a group that has none of them, where the join showed NULL
             mapping[place] = value if only is None else _where_any(g.values[place[1]], value, ctx)
     at = {first.values.index(k): columns[keys.index(k)] for k in keys}
     on = substitute(first.join.on, {(first.item.rel, pos): c for pos, c in at.items()})  # type: ignore[type-var] # the join of a LEFT JOIN has a condition
@@ -151,6 +163,7 @@ def _without(item: a.FromItem, gone: dict[a.Join, _Joined], instead: a.Join | No
     """
     if not isinstance(item, a.Join) or item.kind != "left":
         return item
+    # from the inside out: what stands for the first is put where it stood
     left = _without(item.left, gone, instead)
     if item not in gone:
         return replace(item, left=left)

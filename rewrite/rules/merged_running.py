@@ -61,6 +61,7 @@ from rewright.sql.walk import (
     walk_block,
 )
 
+# casts that keep the order and lose nothing
 _WIDER = frozenset(
     {("date", "timestamp"), ("date", "timestamptz"), ("int2", "int4"), ("int2", "int8"), ("int4", "int8")}
 )
@@ -90,6 +91,7 @@ def merged_running(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     late = above_groups(block) if block.group_by is not None else []
     own = [*block_exprs(replace(block, from_=(), where=None, ctes=())), *as_product(block)[1]]
+    # subqueries asked of groups would need the groups among the sorted rows
     nodes = [n for e in own for n in walk_block(e) if isinstance(n, a.ScalarSubquery) and n not in late]
     for node in dict.fromkeys(nodes):
         made = _merged(block, node, ctx)
@@ -100,17 +102,22 @@ def merged_running(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | None:
     items, preds = as_product(block)
     inner = aggregate_block(node.query)
+    # exactly one inequality: it is what the rows are sorted by
     if inner is None or len(inner.others) != 1 or any(has_subquery(p) for p in inner.local):
         return None
     upto = upto_of(inner.others[0], inner.rels, across=True)
     pairs = _pairs(inner)
     target = inner.select.targets[0].expr
+    # DISTINCT counts a value once for all earlier rows, which no window does; FILTER is used up by `asks`
     if upto is None or pairs is None or not adds_up(target) or _filtered(target):
         return None
+    # rows of the same table at its own value are running_window's, with no second copy of the table
     if free_rels(node.query) - from_rels(items) or _running_itself(inner, upto, items):
         return None
+    # what asks a subquery stays above: it would be asked of both kinds of rows
     moved = [p for p in preds if not has_subquery(p)]
     asking = a.Select((), tuple(items), conjoin(moved))
+    # an outer row that reads further out would be sorted with rows of every one of those
     if free_rels(asking):
         return None
     mark = a.Column(-1, 0, node.type, "value")
@@ -137,6 +144,7 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
 
 def upto_of(pred: a.Expr, inside: frozenset[int], *, across: bool = False) -> Upto | None:
     """``across``: comparisons of two types, too, as of the wider one."""
+    # a volatile bound is another at each comparison
     if not isinstance(pred, a.Op) or has_subquery(pred) or may_differ(pred) or not pred.op.is_builtin:
         return None
     if pred.op.btree not in _MIRRORED or len(pred.args) != 2:
@@ -144,10 +152,13 @@ def upto_of(pred: a.Expr, inside: frozenset[int], *, across: bool = False) -> Up
     pred = by_day(pred) or (_alike(pred) if across else pred)
     kind = pred.op.btree
     left, right = pred.args
+    # written either way round: the subquery's side is taken as the left
     if not used_rels(left) <= inside:
         left, right, kind = right, left, _MIRRORED[kind]
+    # neither `s.qty > 5` nor a comparison with both kinds of rows on one side has a bound to sort by
     if not used_rels(left) or not used_rels(left) <= inside or used_rels(right) & inside:
         return None
+    # both kinds of rows are sorted in one column: of one type
     if left.type != right.type or pred.op.left != pred.op.right or not used_rels(right):
         return None
     return Upto(left, right, kind in {">", ">="}, kind in {"<", ">"})
@@ -158,8 +169,10 @@ def _alike(pred: a.Op) -> a.Op:
     left, right = pred.args
     if left.type == right.type:
         return pred
+    # the narrower of the two is cast; where neither is, both stay as they are
     wider = right.type if (left.type.name, right.type.name) in _WIDER else left.type
     made = compare(pred.op.btree or "", *(_as(x, wider) for x in pred.args))
+    # numeric(4,1) and the like round when cast
     return pred if made is None or left.type.typmod >= 0 or right.type.typmod >= 0 else made
 
 
@@ -184,6 +197,7 @@ def _running_itself(inner: Inner, upto: Upto, items: Sequence[a.FromItem]) -> bo
     if len(inner.items) != 1:
         return False
     same = [i for i in items if same_source(inner.items[0], i)]
+    # the outer bound is the same column of the same table
     return any(renumber(upto.inner, dict.fromkeys(inner.rels, rel)) == upto.outer for rel in from_rels(same))
 
 
@@ -221,6 +235,7 @@ def _both(
     outer = [*shown, *(o for _, o in pairs), *(null(e.type) for e in read), upto.outer, TRUE]
     asked = [*(null(c.type) for c in shown), *(i for i, _ in pairs), *read, upto.inner, FALSE]
     compared = [e for e in (*(i for i, _ in pairs), upto.inner) if ctx.filled(e, inner.items) is None]
+    # a NULL among them would sort with the outer rows that have NULL and be counted for them
     apart = not_null(compared) if ctx.holds("nulls-apart", not compared) is False else []
     arms = [
         replace(asking, targets=tuple(a.Target(n, e) for n, e in zip(names, outer, strict=True))),
@@ -232,6 +247,7 @@ def _both(
     ]
     rel = ctx.fresh()
     columns = [a.Column(rel, i, e.type, n) for i, (n, e) in enumerate(zip(names, outer, strict=True))]
+    # cut where the lists of names are put together above
     n, m = len(shown), len(shown) + len(pairs)
     places = _Places(tuple(columns[:n]), tuple(columns[n:m]), tuple(columns[m:-2]), columns[-2], columns[-1])
     return a.Derived(rel, union_all(arms), "merged", tuple(names)), places
@@ -243,6 +259,7 @@ def _window(
     key = sort_key(places.bound, upto.falling, first=True)
     if key is None:
         return None
+    # RANGE counts peers, which `<` leaves out: the frame then ends one group before
     strict = upto.strict and not ctx.holds("peers", not upto.strict)
     window = a.Window(places.tied, (key,), BEFORE if strict else a.Frame())
     values = dict(zip(read, places.read, strict=True))

@@ -48,6 +48,7 @@ def _flat(query: a.Query) -> a.Select | None:
     """The query with every IN and EXISTS among its conditions joined, those within them too; None where none
     refers to rows outside of the query.
     """
+    # under LIMIT or a grouping each row counts
     if not isinstance(query, a.Select) or not is_plain(query):
         return None
     items, preds = as_product(query)
@@ -58,11 +59,13 @@ def _flat(query: a.Query) -> a.Select | None:
         if inner is None:
             done.append(pred)
             continue
+        # rows further out are what makes the server ask again: without them it finds the semi-join itself
         deep = deep or bool(free_rels(pred) - from_rels(items))
         items += inner[0].from_
         done += inner[1]
     if not deep:
         return None
+    # joined rows come several times and in any order: EXISTS, IN and ALL see neither
     return replace(query, from_=tuple(items), where=conjoin(done), order_by=())
 
 
@@ -70,11 +73,13 @@ def _joined(pred: a.Expr) -> tuple[a.Select, list[a.Expr]] | None:
     """The subquery that a condition asks, and its conditions with what ties it."""
     if not isinstance(pred, a.Exists | a.Quantified) or not isinstance(pred.query, a.Select):
         return None
+    # the innermost first: what it joins may be what refers further out
     inner = _flat(pred.query) or pred.query
     if not is_plain(inner) or not inner.from_:
         return None
     ties: list[a.Expr] = []
     if isinstance(pred, a.Quantified):
+        # NOT IN and ALL hold of all rows: no partner is found for them
         if pred.all or pred.kind != "=":
             return None
         shown = [t.expr for t in inner.targets]

@@ -35,14 +35,17 @@ def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         node = conjunct.arg if isinstance(conjunct, a.Not) else None
         if (
             not isinstance(node, a.Quantified)
+            # as an arm of OR NOT IN is handled by the other half
             or node.kind != "="
             or node.all
             or not isinstance(node.query, a.Select)
         ):
             continue
         inner = node.query
+        # LIMIT or a grouping make another list of the rows
         if not is_plain(inner) or may_differ(node):
             continue
+        # the condition itself must not be among what proves it
         around = replace(block, where=conjoin(c for c in conjuncts(block.where) if c != conjunct))
         outer_facts = [_filled(e, around, ctx) for e in node.left]
         inner_facts = [_filled(t.expr, inner, ctx) for t in inner.targets]
@@ -51,6 +54,7 @@ def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             guards += _no_null(inner, ctx)
         if not ctx.holds("outer-not-null", None not in outer_facts):
             guards += _filled_or_empty(node, inner, ctx)
+        # the tests for NULL are asked once: of a correlated list they would be asked for each row
         if guards and (len(node.left) > 1 or free_rels(inner)):
             continue
         exists = a.Not(_exists(node, inner))
@@ -77,15 +81,18 @@ def _in_arm(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             not isinstance(node, a.Quantified)
             or node.kind != "="
             or node.all
+            # among the conjuncts they are the first half's
             or expr in conjuncts(block.where)
         ):
             return None
         inner = node.query
         if not isinstance(inner, a.Select) or not is_plain(inner) or may_differ(node):
             return None
+        # below OR the other conjuncts of WHERE hold as well, but the arm is asked before them
         facts = [_filled(e, schema, ctx) for e in node.left] + [
             _filled(t.expr, inner, ctx) for t in inner.targets
         ]
+        # uncorrelated NOT IN is hashed as it is
         if not free_rels(inner) or None in facts:
             return None
         basis = basis.union(*(f for f in facts if f is not None))
@@ -107,11 +114,13 @@ def _filled(expr: a.Expr, block: a.Select, ctx: Context) -> frozenset[str] | Non
 def _no_null(inner: a.Select, ctx: Context) -> list[a.Expr]:
     """The list holds no NULL."""
     value = inner.targets[0].expr
+    # one for the whole list: a subquery that the server evaluates once
     return [a.Not(_asked(inner, (*conjuncts(inner.where), a.IsNull(value)), ctx))]
 
 
 def _filled_or_empty(node: a.Quantified, inner: a.Select, ctx: Context) -> list[a.Expr]:
     """The row's value is not NULL, or the list is empty."""
+    # NULL NOT IN (no rows) is TRUE
     empty = a.Not(_asked(inner, conjuncts(inner.where), ctx))
     return [a.Or((a.IsNull(node.left[0], negated=True), empty))]
 

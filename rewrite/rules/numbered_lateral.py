@@ -100,12 +100,15 @@ def _among_firsts(pred: a.Quantified, ctx: Context) -> a.Quantified | None:
     """IN the rows that are numbered up to the limit, by what ties them as well."""
     if not isinstance(pred.query, a.Select):
         return None
+    # a single row as well: unnest does not look into IN
     taken = _taken(derived(ctx.fresh(), "first", pred.query)[0], ctx, one=True)
     made = None if taken is None else _numbered(taken, ctx)
+    # the ties become further columns of IN: their operators must fit the same way round
     if taken is None or made is None or not all(t.symmetric for t in taken.inner.ties):
         return None
     item, (*tests, cut), shown = made
     ties = taken.inner.ties
+    # the numbered item's side of each tie
     keys = [x for op in tests if isinstance(op, a.Op) for x in op.args if used_rels(x) == {item.rel}]
     return replace(
         pred,
@@ -117,6 +120,7 @@ def _among_firsts(pred: a.Quantified, ctx: Context) -> a.Quantified | None:
 
 def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]:
     """Of the product, and on the padded side of LEFT JOINs ON TRUE."""
+    # ON true alone: a further condition of ON pads rows after LIMIT has chosen
     padded = {
         id(j.right): j for j in from_tree(item) if isinstance(j, a.Join) and j.kind == "left" and _always(j)
     }
@@ -126,6 +130,7 @@ def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]
         if not isinstance(leaf, a.Derived) or leaf.security_barrier:
             continue
         join = padded.get(id(leaf))
+        # below an outer join the cut in WHERE would drop padded rows
         if (join is None and id(leaf) not in inner) or references_whole(block, leaf.rel):
             continue
         taken = _taken(leaf, ctx)
@@ -150,6 +155,7 @@ def _taken(item: a.Derived, ctx: Context, *, one: bool = False) -> _First | None
     query = item.query
     if not isinstance(query, a.Select) or query.ctes or query.offset is not None or query.with_ties:
         return None
+    # without an order any rows do, which the server takes first
     if query.distinct is not None or not query.order_by or may_differ(query):
         return None
     if not _is_count(query.limit, one=one):
@@ -159,11 +165,14 @@ def _taken(item: a.Derived, ctx: Context, *, one: bool = False) -> _First | None
         return None
     bare = replace(query, targets=(), having=None, limit=None, group_by=None, order_by=())
     inner = take_apart(bare)
+    # tied by other than equality there is no partition
     if inner is None or not inner.ties or inner.others:
         return None
+    # `ORDER BY abs(o.total - c.total)` is another order for each outer row
     own = not free_of_all(shown) - from_rels(inner.items)
     if not ctx.holds("order-is-its-own", own):
         return None
+    # GROUP BY () is one row, which needs no number
     if query.group_by is not None and (len(query.group_by) != 1 or not query.group_by[0]):
         return None
     return _First(item, query, inner)
@@ -171,6 +180,7 @@ def _taken(item: a.Derived, ctx: Context, *, one: bool = False) -> _First | None
 
 def _is_count(limit: a.Expr | None, *, one: bool) -> bool:
     counts = isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value != "0"
+    # one row is unnest's, by DISTINCT ON
     return counts and (one or limit.value != "1")  # type: ignore[union-attr] # a constant counts
 
 
@@ -182,6 +192,7 @@ def _numbered(found: _First, ctx: Context) -> tuple[a.Derived, tuple[a.Expr, ...
     reference = next(f for f in builtins().functions("row_number") if f.kind == "w").to_ref()
     number = a.WindowCall(reference, (), a.Window(keys, query.order_by), INT8)
     targets = (*query.targets, *numbered("key", keys), a.Target("n", number))
+    # grouped by what is tied as well: the groups of each outer row are the same
     group_by = (
         None if query.group_by is None else ((*keys, *(k for k in query.group_by[0] if k not in keys)),)
     )

@@ -76,20 +76,26 @@ def _bound(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | 
     rels = from_rels(items)
     asked = tuple(dict.fromkeys(_asked(node.query, rels, block.from_, ctx)))
     wanted = frozenset[int]().union(*(used_rels(e) for e in asked))
+    # asked with more, or with what is no value of these rows
     if not 0 < len(asked) <= _MOST or free_of_all((node.query,)) - wanted:
         return None
+    # equal values that look different (1.0, 1.00) would be computed for one of them alone
     if any(look_of_type(c.type) is None for c in asked):
         return None
     filled = all(ctx.filled(c, block.from_) is not None for c in asked)
     if not ctx.holds("bindings-are-filled", filled):
         return None
+    # without the conditions that ask subqueries there are only more rows: what tells all of these apart
+    # tells the block's
     rows = a.Select((), tuple(items), conjoin(p for p in preds if not has_subquery(p)))
     if ctx.facts.exprs_determine(rows, asked) is not None:
         return None  # each row asks with values of its own
     near = neighbourhood(block, wanted, node, whole=False)
+    # the items that define the bindings could not be read by themselves
     if near is None:
         return None
     around = from_rels(near[0])
+    # fewer conditions only mean more bindings than are asked for
     where = conjoin(p for p in near[1] if not has_subquery(p) and free_rels(p) <= around)
     domain = a.Select(numbered("key", asked), tuple(near[0]), where, distinct=())
     inner, keys = derived(ctx.fresh(), "bindings", copy_fresh(domain, ctx.fresh)[0])
@@ -100,6 +106,7 @@ def _bound(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | 
     cte = a.Cte(ctx.fresh(), "bound", query, shown, materialized=True)
     item = a.CteScan(ctx.fresh(), cte.cte, "bound", shown)
     columns = [a.Column(item.rel, i, c.type, c.name) for i, c in enumerate(shown)]
+    # the last column is the value: no tie for it
     ties = [compare("=", key, c) for key, c in zip(columns, asked, strict=False)]
     if None in ties:
         return None
@@ -118,8 +125,10 @@ def _asked(
 
     def visit(n: a.Node) -> Iterator[a.Expr]:
         if isinstance(n, a.Column):
+            # a column of the subquery's own stays as it is
             if n.rel in rels:
                 yield n
+        # the largest expression first: `sale.at::date` has fewer values than `sale.at`
         elif isinstance(n, a.Expr) and _is_value(n, rels, items, ctx):
             yield n
         else:
@@ -132,8 +141,10 @@ def _asked(
 def _is_value(expr: a.Expr, rels: frozenset[int], items: Sequence[a.FromItem], ctx: Context) -> bool:
     """Whether it is computed of outer columns alone, for each of their values, and told by equality."""
     used = used_rels(expr)
+    # aggregates and windows have another value outside of their block
     if not used or not used <= rels or has_subquery(expr) or has_aggregate(expr) or has_window(expr):
         return False
+    # computed for all bindings, it must not fail on one that was never asked for
     told = look_of_type(expr.type) is not None and not may_differ(expr) and ctx.facts.cannot_fail(expr)
     return told and ctx.filled(expr, items) is not None
 

@@ -74,13 +74,17 @@ def _open(query: a.Select, ctx: Context) -> _Open | None:
     preds = conjuncts(query.where)
     for begin in preds:
         began = upto_of(begin, inside)
+        # of the two comparisons the one that looks back in time
         if began is None or began.falling:
             continue
         for end in preds:
             ended, may_go_on = _end(end, inside)
+            # the same moment has to be compared with both ends
             if ended is None or not ended.falling or ended.outer != began.outer:
                 continue
             same = ended.inner.type == began.inner.type
+            # `began <= d AND ended >= d`: an interval that ends at d has both begun and not ended, the two
+            # overlap
             if same and ctx.holds("ends-meet", began.strict != ended.strict):
                 return _Open(begin, began, end, ended, may_go_on)
     return None
@@ -92,6 +96,8 @@ def _end(pred: a.Expr, inside: frozenset[int]) -> tuple[Upto | None, bool]:
         return upto_of(pred, inside), False
     bounds = [p for p in pred.args if not isinstance(p, a.IsNull)]
     nulls = [p for p in pred.args if isinstance(p, a.IsNull) and not p.negated and not p.row_form]
+    # `ended IS NULL OR ended >= d` has the NULL of an interval that goes on; anything else is another
+    # condition
     if len(bounds) != 1 or len(nulls) != 1:
         return None, False
     found = upto_of(bounds[0], inside)
@@ -105,12 +111,14 @@ def _end(pred: a.Expr, inside: frozenset[int]) -> tuple[Upto | None, bool]:
 def _difference(query: a.Select, found: _Open, ctx: Context) -> a.Expr | None:
     rest = [p for p in conjuncts(query.where) if p not in {found.begin, found.end}]
     values = (found.began.inner, found.ended.inner)
+    # an interval that ends before it begins has not begun when it ends: only the later moment closes it
     both = a.MinMax(True, values, values[0].type) if ctx.holds("begin-counts", False) is False else values[1]
     name = "<" if found.began.strict else "<="
     late, early = (compare(name, x, found.began.outer) for x in (values[0], both))
     minus = operator("-", INT8, INT8)
     if late is None or early is None or minus is None:
         return None
+    # without `ended IS NULL` an interval that goes on was not counted, and is never subtracted
     some = [] if found.may_go_on else not_null(values[1:])
     began = replace(query, where=conjoin((*rest, late, *some)))
     ended = replace(query, where=conjoin((*rest, *not_null(values), early)))

@@ -30,10 +30,12 @@ def or_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if len(arms) < 2:
             continue
         made = [_arm(x) for x in arms]
+        # one arm of another kind keeps the disjunction
         if any(m is None for m in made):
             continue
         known = [m for m in made if m is not None]
         first = known[0]
+        # IN asks one list of outer values for all arms
         if any([t.outer for t in m[0]] != [t.outer for t in first[0]] for m in known):
             continue
         joined = _union(known)
@@ -46,6 +48,7 @@ def or_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def as_member(exists: a.Exists) -> a.Quantified | None:
     """EXISTS as IN, where FALSE and unknown are the same; None where it is tied by more than equalities."""
     made = _arm(exists)
+    # a correlated list would be computed anew for each row
     return None if made is None or free_rels(made[1]) else _union([made])
 
 
@@ -55,11 +58,14 @@ def _arm(expr: a.Expr) -> tuple[tuple[Tie, ...], a.Select] | None:
     query = expr.query
     if query.group_by is not None or query.having is not None or query.limit is not None or query.ctes:
         return None
+    # OFFSET asks for more than one row; without ties EXISTS is one value for all rows
     parts = take_apart(replace(query, targets=(), distinct=None, order_by=()))
     if parts is None or query.offset is not None or not parts.ties or parts.others:
         return None
+    # of two types (int4 = int8) the tie's operator may stand the wrong way round for IN
     if not all(t.symmetric for t in parts.ties):
         return None
+    # in one order in all arms, however they are written
     ties = tuple(sorted(parts.ties, key=lambda t: repr(t.outer)))
     targets = tuple(a.Target(f"k{i + 1}", t.inner) for i, t in enumerate(ties))
     return ties, a.Select(targets, parts.items, conjoin(parts.local))
@@ -70,6 +76,7 @@ def _union(arms: list[tuple[tuple[Tie, ...], a.Select]]) -> a.Quantified | None:
     types = [t.inner.type for t in ties]
     union: a.Query = query
     for others, arm in arms[1:]:
+        # UNION would find a common type, by which other values may be equal
         if [t.inner.type for t in others] != types or free_rels(arm):
             return None
         union = a.SetOp("union", True, union, arm, a.output_columns(query))

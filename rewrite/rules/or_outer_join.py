@@ -74,15 +74,18 @@ def or_outer_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _either(join: a.Join) -> _Either | None:
     right = join.right
+    # a whole row, or what reads the items beside it, has no place in a UNION's arms
     if join.kind != "left" or isinstance(right, a.Join) or is_lateral(right):
         return None
     inside = frozenset({right.rel})
     preds = conjuncts(join.on)
+    # a disjunction of the right side alone is a filter of it
     choices = [p for p in preds if len(disjuncts(p)) > 1 and free_rels(p) - inside]
     if len(choices) != 1:
         return None
     ties = [as_tie(arm, inside) for arm in disjuncts(choices[0])]
     known = [t for t in ties if t is not None and t.symmetric and isinstance(t.inner, a.Column)]
+    # arms with different outer values: the row of the right side has no one key
     if len(known) < len(ties) or len({(t.outer, t.inner.type, t.op.op) for t in known}) > 1:
         return None
     others = [p for p in preds if p != choices[0]]
@@ -96,6 +99,7 @@ def _joined(block: a.Select, place: int, join: a.Join, found: _Either, ctx: Cont
     arms = []
     for number, tie in enumerate(found.ties):
         before = [
+            # equal by the same operator: a row of which both columns are NULL meets neither arm
             a.IsBool(replace(tie.op, args=(t.inner, tie.inner)), "true", negated=True)
             for t in found.ties[:number]
         ]

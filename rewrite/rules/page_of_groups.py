@@ -56,6 +56,7 @@ class _Sides:
 
 @rule(SELECT, guards=("group-is-a-row",), priority=76)
 def page_of_groups(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # without an order any groups do, and the first found are as good
     if block.limit is None or not block.order_by or not is_page_of_groups(block):
         return
     values = _values(block)
@@ -76,6 +77,7 @@ def _values(block: a.Select) -> list[a.Aggregate] | None:
     if any(isinstance(n, a.Aggregate) for n in order) or any(has_subquery(k.expr) for k in block.order_by):
         return None
     shown = [n for t in block.targets for n in walk_block(t.expr)]
+    # GROUPING() and subqueries see the groups, which are gone
     if any(isinstance(n, a.Grouping) for n in shown) or any(has_subquery(t.expr) for t in block.targets):
         return None
     return list(dict.fromkeys(n for n in shown if isinstance(n, a.Aggregate)))
@@ -83,12 +85,14 @@ def _values(block: a.Select) -> list[a.Aggregate] | None:
 
 def _sides(block: a.Select, values: Sequence[a.Aggregate], ctx: Context) -> _Sides | None:
     items, preds = below_left_joins(block)
+    # outside of the aggregates: what has to be known before a row is chosen
     outside = [map_kind(t.expr, a.Aggregate, lambda _: a.Const("0", INT4)) for t in block.targets]
     needed = free_of_all([*group_keys(block), *(k.expr for k in block.order_by), *outside])
     kept = tuple(i for i in items if from_rels((i,)) & needed)
     rest = [i for i in items if i not in kept]
     mine = from_rels(kept)
     others = from_rels(block.from_) - mine
+    # all tables kept, or none: there is nothing to choose among, or nothing to choose
     if not kept or not rest or needed & others or any(references_whole(block, rel) for rel in mine):
         return None
     # an aggregate of the kept rows' columns alone would be their own block's
@@ -110,6 +114,7 @@ def _with_left_joins(block: a.Select, items: Sequence[a.FromItem]) -> tuple[a.Fr
     joins = left_spine(block.from_[0])[1] if len(block.from_) == 1 else []
     made = tuple(items)
     for join in reversed(joins):
+        # the innermost join first, as it is the left side of the others
         made = left_join(made, join.right, join.on)
     return made
 
@@ -131,6 +136,7 @@ def _paged(block: a.Select, values: Sequence[a.Aggregate], sides: _Sides, ctx: C
     page = a.Select(
         numbered("c", used),
         sides.kept,
+        # an inner join drops rows without partners: they would take a place on the page
         conjoin((*sides.own, a.Exists(copy_fresh(partner, ctx.fresh)[0]))),
         order_by=block.order_by,
         limit=block.limit,
@@ -141,6 +147,7 @@ def _paged(block: a.Select, values: Sequence[a.Aggregate], sides: _Sides, ctx: C
     from_: list[a.FromItem] = [chosen]
     shown = {}
     if values:
+        # GROUP BY () gives each chosen row its one row of figures
         query = substitute(replace(others, targets=numbered("value", values), group_by=((),)), moved)
         figures, found = derived(ctx.fresh(), "figures", query, lateral=True)
         from_.append(figures)

@@ -51,14 +51,17 @@ def inputs(g: a.Aggregate) -> tuple[a.Expr, ...]:
 
 def decomposes(g: a.Aggregate) -> bool:
     """Whether an aggregate can be put together of those of parts of its rows, to the last digit."""
+    # a value counted once here and once there would be counted twice above
     if not g.func.is_builtin or g.distinct or order_sensitive(g) or any(has_subquery(p) for p in inputs(g)):
         return False
     if g.func.name == "count":
+        # counts of parts add up, whatever is counted
         return True
     if len(g.args) != 1 or not g.args[0].type.is_builtin:
         return False
     type_ = g.args[0].type
     if g.func.name in {"sum", "avg"}:
+        # sums of floats depend on the order of their addition
         return type_.name in SUMMED
     # of equal values that look different either may be shown: not where a scale makes them alike
     exact = equality_is_identity(type_) or (type_.name == "numeric" and type_.typmod >= 0)
@@ -81,6 +84,7 @@ class TwoSteps:
 
     def part(self, expr: a.Expr, name: str = "") -> a.Column:
         """The column that shows an expression of the groups below; a target is added where none does yet."""
+        # the same part for two aggregates (avg and sum of x) is shown once
         at = next((i for i, t in enumerate(self.targets) if t.expr == expr), len(self.targets))
         if at == len(self.targets):
             self.targets.append(a.Target(name or f"v{at + 1}", expr))
@@ -106,6 +110,7 @@ class TwoSteps:
         """
         counts = frozenset(_counts(items))
         for g in found:
+            # repeated rows move neither the least nor the greatest value
             whole = g if g.func.name in {"min", "max"} else self._weighted(g, counts)
             if whole is None:
                 return False
@@ -117,11 +122,14 @@ class TwoSteps:
         times, plus = operator("*", NUMERIC, NUMERIC), function("sum", "int8")
         if counts is None or sums is None or times is None or plus is None:
             return None
+        # how many rows of the grouping each joined row stood for before
         weight = self.part(a.Aggregate(counts, (), INT8, star=True), "n")
         if g.func.name == "count":
+            # count(x) counts a joined row only where x is not NULL, but then by its weight
             own = [a.IsNull(x, negated=True) for x in g.args]
             only = conjoin((*conjuncts(g.filter), *own))
             total = cast_to_int8(a.Aggregate(plus, (weight,), NUMERIC, filter=only))
+            # no joined row at all: a sum is NULL where a count is 0
             return a.Coalesce((total, int8(0)), INT8)
         one, both = g.args[0], operator("*", INT8, INT8)
         if isinstance(one, a.Column) and (one.rel, one.pos) in known and both is not None:
@@ -129,6 +137,7 @@ class TwoSteps:
             product = a.Op(both, (one, weight), INT8)
             total = a.Aggregate(plus, (product,), NUMERIC, filter=g.filter)
             return cast_to_int8(total) if g.type == INT8 else total
+        # int8 * int8 may overflow where the sum, which is numeric, did not
         value, number = as_numeric(g.args[0]), as_numeric(weight)
         if value is None or number is None:
             return None
@@ -142,6 +151,7 @@ class TwoSteps:
         if name == "avg":
             return self._average(g)
         found = self._sum(g)
+        # the sum of bigints is numeric, the count and the sum of ints it stands for a bigint
         return cast_to_int8(found) if found is not None and g.type == INT8 else found
 
     def _average(self, g: a.Aggregate) -> a.Expr | None:
@@ -150,6 +160,7 @@ class TwoSteps:
         if sums is None or counts is None:
             return None
         total = replace(g, func=sums, type=INT8 if kind in {"int2", "int4"} else NUMERIC)
+        # of no values NULL is divided by 0, which is NULL and raises nothing
         above, below = self._sum(total), self._sum(replace(g, func=counts, type=INT8))
         ref = operator("/", NUMERIC, NUMERIC)
         if above is None or below is None or ref is None:
@@ -194,4 +205,6 @@ def _counts(items: Sequence[a.FromItem]) -> Iterator[Place]:
 
 def with_values(node: N, values: dict[a.Aggregate, a.Expr]) -> N:
     """A block's parts with something else in the place of its aggregates; those of nested queries stay."""
+    # an aggregate without a value would be one of the rows below, left standing above: a KeyError, not a
+    # wrong result
     return map_kind(node, a.Aggregate, values.__getitem__)

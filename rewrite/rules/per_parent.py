@@ -49,19 +49,23 @@ from rewright.sql.walk import (
 def per_parent(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     keys = grouping_columns(block)
     items, preds = as_product(block)
+    # the groups have to be columns of one table, whose rows they then are
     home = next((i for i in items if isinstance(i, a.Scan) and {i.rel} == {k.rel for k in keys or ()}), None)
     if keys is None or home is None or any(is_lateral(i) for i in items) or references_whole(block, home.rel):
         return
     own_key = next((b for at, b in ctx.keys(home) if at <= {k.pos for k in keys}), None)
+    # the keys repeat in this table: its parent by a foreign key has each once
     if own_key is None:
         for parents in _parents(block, home, keys, ctx):
             yield from asked_singly(
                 block, keys, parents, ctx, "the groups are looked up by their parents' rows"
             )
         return
+    # on the table alone, or on nothing in FROM: asked of its rows, before anything is looked up
     own = tuple(p for p in preds if free_rels(p) & from_rels(items) <= {home.rel} and not has_subquery(p))
     inner = tuple(p for p in preds if p not in own)
     rest = tuple(i for i in items if i is not home)
+    # nothing read for each row, or nothing that ties it to the row
     if any(home.rel in free_rels(p) for p in inner) and rest:
         rows = Groups(home, own, rest, inner, {}, own_key)
         yield from asked_singly(
@@ -71,6 +75,7 @@ def per_parent(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _parents(block: a.Select, child: a.Scan, keys: Sequence[a.Column], ctx: Context) -> Iterator[Groups]:
     """The parents by foreign keys that are made of exactly the grouping columns, none of them NULL."""
+    # ONLY and partitions hold rows that the constraint is not checked for
     if child.only or stored_table(ctx.catalog, child) is None:
         return
     source, filled = ctx.catalog.table(child.table), ctx.facts.nonnull_columns(block)
@@ -78,11 +83,14 @@ def _parents(block: a.Select, child: a.Scan, keys: Sequence[a.Column], ctx: Cont
     for fk, basis in usable_foreign_keys(ctx.catalog, child):
         places = [source.position(c) for c in fk.columns]
         if {k.pos for k in keys} != set(places):
+            # a part of the foreign key does not tell which parent; more than it makes several groups of one
             continue
         if not ctx.holds("null-keys-excluded", all((child.rel, p) in filled for p in places)):
+            # a NULL key has no parent, but is a group
             continue
         target = ctx.catalog.table(fk.target)
         columns = tuple(a.OutputColumn(c.name, c.type) for c in target.columns)
+        # names end at 63 bytes in PostgreSQL
         parent = a.Scan(ctx.fresh(), fk.target, f"each_{fk.target.name}"[:60], columns)
         theirs: dict[Place, a.Expr] = {}
         ties: list[a.Expr] = []
@@ -91,6 +99,7 @@ def _parents(block: a.Select, child: a.Scan, keys: Sequence[a.Column], ctx: Cont
             at = target.position(name)
             other = a.Column(parent.rel, at, columns[at].type, name)
             tie = compare("=", mine, other)
+            # shown in place of the child's column the parent's must look the same
             if tie is not None and mine.type == other.type and equality_is_identity(mine.type):
                 theirs[child.rel, place] = other
                 ties.append(tie)

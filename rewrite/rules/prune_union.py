@@ -47,6 +47,7 @@ def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for item in items:
         if not isinstance(item, a.Derived | a.CteScan):
             continue
+        # a condition that cannot be said of this item's columns alone leaves no constants to compare
         own = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p) and not may_differ(p)]
         pruned = _pruned(item, own, ctx) if own else None
         if pruned is not None:
@@ -62,6 +63,7 @@ def _pruned(item: a.Derived | a.CteScan, own: Sequence[a.Expr], ctx: Context) ->
     """The item with the arms that are left, or None where all are, or none."""
     if isinstance(item, a.CteScan):
         cte = ctx.ctes.get(item.cte)
+        # the arms of a recursion feed each other
         if cte is None or cte.recursive:
             return None
         query, names = cte.query, tuple(c.name for c in item.columns)
@@ -69,16 +71,20 @@ def _pruned(item: a.Derived | a.CteScan, own: Sequence[a.Expr], ctx: Context) ->
         return None
     else:
         query, names = item.query, item.names
+    # copied for a use of its own, a volatile arm would be called again
     if not isinstance(query, a.SetOp) or not ctx.holds("not-volatile", not may_differ(query)):
         return None
     arms = list(_arms(query, ctx))
     left = [arm for arm in arms if not _nothing(arm, item.rel, own, ctx)]
+    # all arms left: nothing to do; none left: contradiction's task. An arm that the union casts would show
+    # another type
     if not 0 < len(left) < len(arms) or not all(
         _types(arm) == [c.type for c in query.columns] for arm in left
     ):
         return None
     united = reduce(lambda one, other: a.SetOp("union", True, one, other, query.columns), left)
     if isinstance(item, a.CteScan):
+        # the CTE's own copy stays for its other uses: the numbers must differ
         united, _ = copy_fresh(united, ctx.fresh)
         return a.Derived(item.rel, united, item.alias, names)
     return replace(item, query=united)
@@ -89,6 +95,7 @@ def _arms(query: a.Query, ctx: Context) -> Iterator[a.Query]:
     if (
         isinstance(query, a.SetOp)
         and query.op == "union"
+        # UNION without ALL compares rows across its arms, LIMIT counts them
         and ctx.holds("keeps-duplicates", query.all)
         and query.limit is None
         and query.offset is None
@@ -103,6 +110,7 @@ def _arms(query: a.Query, ctx: Context) -> Iterator[a.Query]:
 def _nothing(arm: a.Query, rel: int, own: Sequence[a.Expr], ctx: Context) -> bool:
     """Whether a condition on the arm's constants can not be true."""
     if not isinstance(arm, a.Select):
+        # a nested set operation shows no constants
         return False
     constants: dict[tuple[int, int], a.Expr] = {
         (rel, place): t.expr for place, t in enumerate(arm.targets) if isinstance(t.expr, a.Const)
@@ -120,4 +128,5 @@ def _placed(block: a.Select, made: dict[int, a.Derived]) -> a.Select:
 
     placed: a.Select = visit(block)
     read = {n.cte for n in walk(placed) if isinstance(n, a.CteScan)}
+    # a CTE of which no use is left would be computed by nobody, and only confuses the reader
     return replace(placed, ctes=tuple(c for c in placed.ctes if c.cte in read))

@@ -45,14 +45,17 @@ from rewright.sql.walk import (
     priority=70,
 )
 def pull_up(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # below a plain block the server pulls up by itself, and no rule looks for joins there
     narrow = block.distinct is not None or block.group_by is not None or block.limit is not None
     for item in as_product(block)[0]:
         if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
             continue
+        # a whole row of the subquery is no row of the tables in it
         if not isinstance(item.query, a.Select) or references_whole(block, item.rel):
             continue
         if not narrow and not _restricted(block, item):
             continue
+        # the page's own block becomes the groups': conditions on groups are its HAVING
         if block.limit is not None and _only_pages(block, item):
             yield Rewrite(_of_groups(block, item, item.query), f"{named(item)} is read in place")
             continue
@@ -62,11 +65,13 @@ def pull_up(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _restricted(block: a.Select, item: a.Derived) -> bool:
     """Whether what the subquery joins may be asked for what is asked of its rows: a view's joins, say."""
+    # one table alone can be asked from outside
     joins = isinstance(item.query, a.Select) and len(list(leaves(item.query.from_))) > 1
     return joins and any(item.rel in free_rels(p) for p in conjuncts(block.where))
 
 
 def _only_computes(query: a.Select) -> bool:
+    # ORDER BY in a subquery is kept by the server where nothing else orders the rows
     """Each row of its FROM and WHERE is one of its rows. One that is sorted, the server keeps apart."""
     computed = any(has_subquery(t.expr) for t in query.targets)
     return is_plain(query) and not query.order_by and not may_differ(query) and not computed
@@ -75,10 +80,12 @@ def _only_computes(query: a.Select) -> bool:
 def _only_pages(block: a.Select, item: a.Derived) -> bool:
     """Whether the block shows a page of a subquery's groups and does nothing else."""
     query = item.query
+    # another item beside the groups would repeat them
     if block.from_ != (item,) or not isinstance(query, a.Select) or not group_keys(query):
         return False
     shown = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by), *conjuncts(block.where)]
     plain = is_plain(replace(block, limit=None, offset=None)) and not any(has_subquery(e) for e in shown)
+    # cut, sorted or made distinct itself, the subquery's groups are not the block's
     cut = query.limit is not None or query.offset is not None or query.order_by or query.distinct is not None
     return plain and not cut and not may_differ(query) and not any(has_window(t.expr) for t in query.targets)
 
@@ -99,6 +106,7 @@ def _of_groups(block: a.Select, item: a.Derived, query: a.Select) -> a.Select:
 
 def _pulled_up(block: a.Select, item: a.Derived, query: a.Select) -> a.Select:
     mapping = {(item.rel, i): t.expr for i, t in enumerate(query.targets)}
+    # one item in place of one: FROM keeps its order and its outer joins
     product = reduce(lambda left, right: a.Join("inner", left, right, None), query.from_)
     from_ = tuple(replace_item(i, item, product) for i in block.from_)
     where = conjoin((*conjuncts(block.where), *conjuncts(query.where)))

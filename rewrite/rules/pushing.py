@@ -32,26 +32,32 @@ from rewright.sql.walk import (
 
 def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:
     """Whether a filter that reads only these output columns may move inside."""
+    # a filter below LIMIT chooses other rows than one above
     if query.limit is not None or query.offset is not None:
         return ctx.holds("no-limit-inside", False)
     match query:
         case a.SetOp():
+            # the arms see the same filter: those that INTERSECT or EXCEPT compare fail or pass it together
             return not any(c.recursive for c in query.ctes) and all(
                 can_push(side, positions, ctx) for side in (query.left, query.right)
             )
         case a.Select():
             return _can_push_select(query, positions, ctx)
         case a.Values():
+            # lists of constants have no WHERE
             return False
 
 
 def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -> bool:
     exprs = [query.targets[p].expr for p in positions]
+    # a set in the list makes several rows of one: filtering by it is not filtering rows
     if any(returns_set(t.expr) for t in query.targets) or any(may_differ(e) for e in exprs):
         return False
     if query.distinct and not all(e in query.distinct for e in exprs):
+        # DISTINCT ON keeps one row of several: a filter on something else may leave another one
         return ctx.holds("not-distinct-on", False)
     if query.group_by is not None:
+        # in every grouping set: in `GROUPING SETS ((a), ())` the last set's a is NULL
         grouped = bool(query.group_by) and all(all(e in keys for e in exprs) for keys in query.group_by)
         # a column beside aggregates is one that the primary key among the keys decides: else it were an error
         grouped = grouped or (len(query.group_by) == 1 and all(isinstance(e, a.Column) for e in exprs))
@@ -60,15 +66,19 @@ def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -
     elif any(has_aggregate(e) for e in exprs):
         return False
     windows = [n for t in query.targets for n in walk_block(t.expr) if isinstance(n, a.WindowCall)]
+    # ORDER BY may hold windows that the list does not
     windows += [n for k in query.order_by for n in walk_block(k.expr) if isinstance(n, a.WindowCall)]
+    # the window's value is not known before its rows are
     if any(has_window(e) for e in exprs):
         return False
+    # a filter leaves partitions whole or takes them away; cut ones would give other windows
     return ctx.holds("partitioned-by-column", all(e in w.window.partition_by for w in windows for e in exprs))
 
 
 def heavy(query: a.Query) -> bool:
     """Whether rows are grouped, compared or numbered there, so that fewer of them are less work."""
     if isinstance(query, a.SetOp):
+        # UNION, INTERSECT and EXCEPT compare rows
         return True
     return isinstance(query, a.Select) and (
         query.group_by is not None
@@ -84,6 +94,7 @@ def _asked(query: a.Select, pred: a.Expr, ctx: Context) -> a.Select:
     for item in kept_product(query)[0]:
         if not isinstance(item, a.Derived) or free_rels(pred) != {item.rel} or not heavy(item.query):
             continue
+        # plain conditions the server pushes down itself
         if not has_subquery(pred) or item.lateral or item.security_barrier:
             continue
         if can_push(item.query, frozenset(c.pos for c in columns_used((pred,), (item.rel,))), ctx):
@@ -96,6 +107,7 @@ def push(query: a.Query, rel: int, preds: Sequence[a.Expr], ctx: Context) -> a.Q
     """``query`` with conjuncts over its output (columns of ``rel``) applied inside; see `can_push`."""
     match query:
         case a.SetOp():
+            # a subquery in the condition stands in both arms from here on: numbers once each
             fresh_preds = [copy_fresh(p, ctx.fresh)[0] for p in preds]
             return replace(
                 query,

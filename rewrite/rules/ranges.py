@@ -17,6 +17,7 @@ from rewright.sql.constants import INTEGERS, NUMBERS, Value, constant, value
 from rewright.sql.walk import Place
 
 Bound = tuple[Value, bool]  # value, whether it is left out
+# types whose constants Python compares as the server does; texts for being equal only
 KINDS = NUMBERS | {"date", "timestamp", "text", "varchar", "bool"}
 
 
@@ -64,6 +65,7 @@ class Allowed:
     @property
     def nothing(self) -> bool:
         """Whether no value is left, nor NULL."""
+        # `x IS NULL AND x > 5`: nothing; neither a comparison nor IS NOT NULL: NULL may be there
         if self.null or not self.filled:
             return self.null and self.filled
         if self.among is not None:
@@ -75,12 +77,14 @@ class Allowed:
             self.whole and isinstance(found, Decimal) and found != found.to_integral_value()
         ):
             return False
+        # None: of texts the order is the collation's, which is not known here
         low = self.low is None or compares(">" if self.low[1] else ">=", found, self.low[0]) is not False
         high = self.high is None or compares("<" if self.high[1] else "<=", found, self.high[0]) is not False
         return low and high
 
     def _crossed(self, low: Bound, high: Bound) -> bool:
         if self.whole and isinstance(low[0], Decimal) and isinstance(high[0], Decimal):
+            # between 3 and 4, both left out, there is no integer
             least = low[0].to_integral_value(ROUND_CEILING)
             most = high[0].to_integral_value(ROUND_FLOOR)
             return least + (low[1] and least == low[0]) > most - (high[1] and most == high[0])
@@ -90,6 +94,7 @@ class Allowed:
 def _tighter(old: Bound | None, new: Bound, looser: str) -> Bound:
     if old is None or compares(looser, old[0], new[0]):
         return new
+    # the same bound: left out if either leaves it out
     return (old[0], old[1] or new[1]) if compares("=", old[0], new[0]) else old
 
 
@@ -109,6 +114,7 @@ def _read(pred: a.Expr, found: dict[Place, Allowed]) -> None:
         case a.InList(left=left, op=op, all=False) if op.is_builtin and op.name == "=":
             values = [value(c) if (c := constant(i)) is not None else None for i in pred.items]
             one = column_of(left)
+            # one item of unknown value, or NULL, allows what is not seen here
             if one is not None and None not in values and _alike(one, values):
                 _of(one, found).only(v for v in values if v is not None)
         case a.Op():
@@ -117,6 +123,7 @@ def _read(pred: a.Expr, found: dict[Place, Allowed]) -> None:
             bound = value(compared[2]) if compared is not None else None
             if compared is not None and one is not None and bound is not None and _alike(one, [bound]):
                 ordered = isinstance(bound, Decimal | datetime)
+                # texts compare by collation: only whether they are equal is known
                 if ordered or compared[0] in {"=", "<>"}:
                     _of(one, found).restrict(compared[0], bound)
         case _:
@@ -125,6 +132,7 @@ def _read(pred: a.Expr, found: dict[Place, Allowed]) -> None:
 
 def column_of(expr: a.Expr) -> a.Column | None:
     """The column, also below a conversion that keeps its value and order."""
+    # a typmod may round or cut the value
     if isinstance(expr, a.Cast) and isinstance(expr.arg, a.Column) and expr.type.typmod < 0:
         source, target = expr.arg.type, expr.type
         widened = source.name in INTEGERS and target.name in NUMBERS
@@ -134,6 +142,7 @@ def column_of(expr: a.Expr) -> a.Column | None:
     return expr if plain and isinstance(expr, a.Column) else None
 
 
+# a text constant beside an int column has not been understood
 def _alike(column: a.Column, values: list[Value | None]) -> bool:
     name = column.type.name
     kind: type = str

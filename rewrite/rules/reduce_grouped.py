@@ -51,9 +51,11 @@ def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for i, item in enumerate(items):
         if not isinstance(item, a.Derived) or not _restrictable(block, item):
+            # conditions on joined tables, said as a list of the keys that they let through
             continue
         for semi in implied_semijoins(items, preds, item, ctx):
             made = _restricted(item, semi, ctx)
+            # inside already, not to be pushed, or nothing below that would work less
             if made is None:
                 continue
             from_ = (*items[:i], made, *items[i + 1 :])
@@ -71,6 +73,7 @@ def _asked(
 ) -> Iterator[Rewrite]:
     """Conditions with subqueries on the groups, which the server does not carry inside by itself."""
     for pred in preds:
+        # plain conditions on a group's key the server carries inside itself
         if free_rels(pred) != {item.rel} or not has_subquery(pred) or may_differ(pred):
             continue
         positions = frozenset(c.pos for c in columns_used((pred,), (item.rel,)))
@@ -86,6 +89,7 @@ def _asked(
 
 def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """Grouped tables on the right of LEFT JOINs along the left spine of FROM's only item."""
+    # a product has its LEFT JOINs further in: these rows' other conditions are not seen here
     if len(block.from_) != 1:
         return
     item, spine = left_spine(block.from_[0])
@@ -97,6 +101,7 @@ def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         right = join.right
         if not isinstance(right, a.Derived) or not _restrictable(block, right):
             continue
+        # ON may read other padded tables, of which nothing is sure
         ties = [p for p in conjuncts(join.on) if free_rels(p) <= kept | {right.rel}]
         for semi in implied_semijoins([*inner, right], [*joined, *own, *ties], right, ctx):
             made = _restricted(right, semi, ctx)
@@ -120,6 +125,7 @@ def _restrictable(block: a.Select, item: a.Derived) -> bool:
     if item.lateral or item.security_barrier or references_whole(block, item.rel):
         return False
     query = item.query
+    # a filter on the groups below (the first row of each, say) keeps the whole from being heavy itself
     below = kept_product(query)[0] if isinstance(query, a.Select) else ()
     return heavy(query) or any(isinstance(i, a.Derived) and heavy(i.query) for i in below)
 
@@ -141,6 +147,7 @@ def _reduced(query: a.Query, semi: a.Quantified) -> bool:
     """Whether a semi-join with the same tables stands inside already."""
     tables = _tables(semi.query)
     return any(
+        # numbers differ each time it is made: the tables tell that it is the same
         isinstance(c, a.Quantified) and _tables(c.query) == tables
         for n in walk(query)
         if isinstance(n, a.Select)

@@ -28,6 +28,7 @@ def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for gone in grouped:
         keys = _keys(gone, ctx)
         if keys is None or references_whole(block, gone.rel):
+            # as a whole row the list of keys has no twin
             continue
         for kept in grouped:
             same = _same_groups(gone, kept, keys) if kept is not gone else None
@@ -38,6 +39,7 @@ def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
                 (gone.rel, p): a.Column(kept.rel, q, gone.query.targets[p].expr.type, kept.names[q])  # type: ignore[union-attr] # _keys finds none where the query is no Select
                 for p, q in same.items()
             }
+            # the tie `a.sal = b.sal` refused the group of NULL
             filled = [a.IsNull(mapping[gone.rel, p], negated=True) for p in same]
             rest = [p for p in preds if p not in ties]
             made = replace(
@@ -49,6 +51,7 @@ def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _keys(item: a.Derived, ctx: Context) -> tuple[a.Expr, ...] | None:
+    # the list of groups: grouped in one way, by what it shows
     """The grouping expressions, when the query shows them and nothing else."""
     query = item.query
     if not isinstance(query, a.Select) or query.group_by is None or len(query.group_by) != 1:
@@ -56,11 +59,13 @@ def _keys(item: a.Derived, ctx: Context) -> tuple[a.Expr, ...] | None:
     keys = query.group_by[0]
     shown = [t.expr for t in query.targets]
     plain = (
+        # HAVING leaves groups out; the kept one may have it, as it decides which groups there are
         ctx.holds("no-having", query.having is None)
         and query.limit is None
         and query.offset is None
         and query.distinct is None
     )
+    # an aggregate beside the keys is read by somebody
     return keys if keys and plain and set(shown) == set(keys) and not query.ctes else None
 
 
@@ -74,10 +79,12 @@ def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> 
         or len(other.group_by) != 1
         or other.limit is not None
         or other.offset is not None
+        # LIMIT cuts groups that the other list has
     ):
         return None
     if other.distinct is not None or other.ctes:
         return None
+    # correlated or volatile, the two may not see the same rows
     if not is_closed(one) or may_differ(one) or may_differ(other) or len(other.group_by[0]) != len(keys):
         return None
     found: dict[int, int] = {}
@@ -85,6 +92,7 @@ def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> 
         for q, twin in enumerate(other.targets):
             if twin.expr in other.group_by[0] and _same(one, target.expr, other, twin.expr):
                 found[p] = q
+    # 1.0 and 1.00 are one group, of which either list may show another; a scale makes them alike
     exact = all(
         equality_is_identity(one.targets[p].expr.type) or one.targets[p].expr.type.typmod >= 0 for p in found
     )
@@ -102,6 +110,7 @@ def _ties(preds: list[a.Expr], gone: a.Derived, kept: a.Derived, same: dict[int,
     for p, q in same.items():
         wanted = {(gone.rel, p), (kept.rel, q)}
         tie = next((c for c in preds if is_equality(c) and _columns(c) == wanted), None)
+        # a key that is not tied pairs each group with several
         if tie is None:
             return None
         found.append(tie)

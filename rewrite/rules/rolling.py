@@ -30,9 +30,12 @@ def within(pred: a.Expr, image: a.Expr, twins: Mapping[int, int], *, after: bool
         return None
     kind, (left, right) = pred.op.btree, pred.args
     if not used_rels(left) <= twins.keys():
+        # written either way round: the inner row is taken as the left
         left, right, kind = right, left, {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(kind, "")
+    # on the other side of the current row there are other conditions
     if kind not in ({"<", "<="} if after else {">", ">="}) or renumber(left, dict(twins)) != image:
         return None
+    # the distance is added to or taken from the very value that rows are sorted by
     if not isinstance(right, a.Op) or not right.op.is_builtin or right.op.name != ("+" if after else "-"):
         return None
     if len(right.args) != 2 or right.args[0] != image:
@@ -51,24 +54,30 @@ def _offset(step: a.Expr, type_: SqlType, *, strict: bool) -> a.Expr | None:
     if text is None:
         return None
     if step.type.name in EXACT_INTEGERS:
+        # `< n + 10` of whole numbers is `<= n + 9`
         number = int(text) - strict
+        # a negative distance leaves the current row out; one in days of a moment is no whole number
         if number < 0 or type_.name not in {*EXACT_INTEGERS, "date"}:
             return None
         return _interval(f"{number} days") if type_.name == "date" else a.Const(str(number), step.type)
     if step.type != _INTERVAL or _DISTANCE.fullmatch(text) is None:
         return None
     days = _DAYS.fullmatch(text)
+    # `> day - interval '1 month'` of dates excludes a day that no whole distance names
     if type_.name == "date" and strict:
         return _interval(f"{int(days[1]) - 1} days") if days and int(days[1]) > 0 else None
+    # strict, a frame of moments would need the next smaller distance
     return None if strict or type_.name not in {"date", "timestamp", "timestamptz"} else _interval(text)
 
 
 def _text(step: a.Expr) -> str | None:
+    # an implicit cast of the literal
     while isinstance(step, a.Cast):
         step = step.arg
     known = isinstance(step, a.Const) and step.value is not None
     if not known or not isinstance(step, a.Const):
         return None
+    # '-5' and '1e3' are no plain distance
     whole = step.type.name not in EXACT_INTEGERS or re.fullmatch(r"\d+", step.value or "")
     return step.value if whole else None
 

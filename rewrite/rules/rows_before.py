@@ -28,7 +28,9 @@ def needed_rows(preds: Sequence[a.Expr], asked: Sequence[tuple[Order, Collection
     A row that fails one of them is neither shown nor in the frame of a row that is. Those that are not among
     ``preds`` follow from them for these constants.
     """
+    # asked by every subquery, or an end that none looks beyond
     found = [p for p in preds if all(p in own or _ends(p, order) for order, own in asked)]
+    # what all subqueries ask of their rows may go first only where the shown rows meet it anyway
     everyone = [p for p in asked[0][1] if all(p in own for _, own in asked)] if asked else []
     return [*found, *(p for p in everyone if p not in found and _follows(p, preds))]
 
@@ -36,9 +38,11 @@ def needed_rows(preds: Sequence[a.Expr], asked: Sequence[tuple[Order, Collection
 def _ends(pred: a.Expr, order: Order) -> bool:
     """Whether what fails a condition comes after all that meets it."""
     found = turned(pred)
+    # a frame by distance looks on both sides of a bound
     if found is None or order.frame is not None or has_subquery(pred):
         return False
     key, falling = order.keys[0]
+    # for rising order `day <= 20` fails only of rows after all that are shown
     return found[1] == key and found[0] in ({">", ">="} if falling else {"<", "<="})
 
 
@@ -50,6 +54,8 @@ def _follows(pred: a.Expr, preds: Sequence[a.Expr]) -> bool:
         return False
     fails = compare(_OPPOSITE[found[0]], found[1], found[2])
     known, place = allowed(preds), (column.rel, column.pos)
+    # NULL fails the comparison and its opposite alike: what is compared must be filled
     if fails is None or place not in known or not known[place].filled:
         return False
+    # the opposite together with the others leaves nothing: the comparison holds
     return allowed((*preds, fails))[place].nothing

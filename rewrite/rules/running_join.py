@@ -59,9 +59,11 @@ from rewright.sql.walk import (
 )
 def running_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
+    # one table is running_window's
     if len(items) < 2 or free_of_all(items) or may_differ(block):
         return
     found = {n: r for n in asked_of_rows(block) if (r := _running(block, items, preds, n)) is not None}
+    # subqueries over the same tables share one pass of windows
     for sources in dict.fromkeys(running.sources for running, _ in found.values()):
         values = {n: r for n, r in found.items() if r[0].sources == sources}
         made = _windowed(block, sources, values, ctx)
@@ -84,6 +86,7 @@ def _running(
         sources = tuple(i for i in items if isinstance(i, a.Scan | a.CteScan) and i.rel in rels)
         running = running_rows_of(_written_alike(inner, preds, twins), twins, sources)
         target = None if running is None else shown_of(inner, running, twins)
+        # of several matchings the first that fits: they are copies of one another
         if running is not None and target is not None and _linked(running, preds):
             return running, target
     return None
@@ -94,6 +97,7 @@ def _written_alike(inner: Inner, preds: Sequence[a.Expr], twins: dict[int, int])
     there = set(preds)
 
     def alike(pred: a.Expr) -> a.Expr:
+        # of two types the turned operator would be another one
         if not isinstance(pred, a.Op) or not is_equality(pred) or pred.op.left != pred.op.right:
             return pred
         other = replace(pred, args=pred.args[::-1])
@@ -105,11 +109,13 @@ def _written_alike(inner: Inner, preds: Sequence[a.Expr], twins: dict[int, int])
 def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx: Context) -> Rewrite | None:
     items, preds = as_product(block)
     rels = frozenset(s.rel for s in sources)
+    # a whole row reads all columns, and the window's table shows some
     if any(references_whole(block, r) for r in rels):
         return None
     asked = [
         (running.order, {*running.local, *not_null(running.apart(ctx))}) for running, _ in values.values()
     ]
+    # rows that neither are shown nor stand before one that is
     before = needed_rows([p for p in preds if used_rels(p) <= rels], asked)
     before += [p for p in preds if p not in before and ctx.holds("filters-after", False) and _own(p, rels)]
     exprs = {n: over_rows(target, running, before, ctx) for n, (running, target) in values.items()}
@@ -136,10 +142,12 @@ def _own(pred: a.Expr, rels: frozenset[int]) -> bool:
 def _linked(running: Running, preds: Sequence[a.Expr]) -> bool:
     """Whether the outer block joins the tables as the subquery does, all of them with each other."""
     links = [p for p in running.local if len(used_rels(p)) > 1]
+    # another join in the subquery pairs other rows than the outer block's
     if any(p not in preds for p in links):
         return False
     apart = {s.rel for s in running.sources}
     reached = {running.sources[0].rel}
     while found := {r for p in links for r in used_rels(p) if used_rels(p) & reached} & apart - reached:
         reached |= found
+    # a table that nothing ties is multiplied with the others, in another number outside
     return reached == apart

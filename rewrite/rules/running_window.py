@@ -49,9 +49,13 @@ from rewright.sql.walk import (
 )
 
 GUARDS = ("peers", "nulls-apart", "later-keys-filled", "filters-after")
+# added up from the start of the frame, row by row, without loss
 ADDED = frozenset({"sum", "avg"})
+# values of the frame's rows, or their number, whatever the order
 PICKED = frozenset({"count", "min", "max", "bool_and", "bool_or", "every"})
+# the offset that GROUPS takes, as the server writes it: a bigint
 _ONE = a.Cast(a.Const("1", INT4), INT8, implicit=True, method="func", func=function("int8", "int4"))
+# up to the group before the current one: its peers are equal, and `<` leaves them out
 BEFORE = a.Frame("groups", "unbounded_preceding", "preceding", end_offset=_ONE)
 Source = a.Scan | a.CteScan
 
@@ -76,10 +80,12 @@ class Running:
         """The window that gives an aggregate of the subquery (already in the outer row's terms). ``done``:
         conditions that are asked of the rows before.
         """
+        # in the second column a NULL among filled rows compares as unknown, but sorts somewhere
         if not ctx.holds(
             "later-keys-filled", all(_filled(e, self.sources, ctx) for e, _ in self.order.keys[1:])
         ):
             return None
+        # rows with NULL that were dropped before need no FILTER
         apart = [e for e in self.apart(ctx) if a.IsNull(e, negated=True) not in done]
         asked: list[a.Expr] = [] if apart and ctx.holds("nulls-apart", False) else not_null(apart)
         asked += [p for p in self.local if p not in done]
@@ -104,6 +110,7 @@ class Running:
     category="join",
 )
 def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # padded rows have NULLs where the subquery's own copy has none
     sources = [s for item in block.from_ for s in _kept(item)]
     if not sources or not asked_of_rows(block):
         return
@@ -130,6 +137,7 @@ def places(block: a.Select) -> list[a.Expr]:
 def asked_of_rows(block: a.Select) -> list[a.ScalarSubquery]:
     """The subqueries that a block asks for each of its rows, not those that it asks for each group."""
     nodes = [n for p in places(block) for n in walk_block(p) if isinstance(n, a.ScalarSubquery)]
+    # asked of groups, the window would have to be over groups
     late = above_groups(block)
     return [n for n in dict.fromkeys(nodes) if n not in late]
 
@@ -141,6 +149,7 @@ def _kept(item: a.FromItem) -> Iterator[Source]:
             yield item
         case a.Join(kind="inner" | "left"):
             yield from _kept(item.left)
+            # below a LEFT JOIN's right side rows are padded
             yield from _kept(item.right) if item.kind == "inner" else ()
 
 
@@ -153,6 +162,7 @@ def _values(block: a.Select, source: Source) -> _Values:
     """The subqueries that look at earlier rows of ``source``, with their targets in the outer row's terms."""
     found: _Values = {}
     for node in asked_of_rows(block):
+        # not correlated with this table: cheap to see before it is taken apart
         inner = running_block(node.query) if source.rel in free_rels(node.query) else None
         running = running_rows(inner, source) if inner is not None else None
         if inner is None or running is None:
@@ -171,6 +181,7 @@ def running_block(query: a.Query) -> Inner | None:
 def shown_of(inner: Inner, running: Running, twins: Mapping[int, int]) -> a.Expr | None:
     """What the subquery shows, in the outer row's terms; None where it is not known of a growing frame."""
     if inner.select.group_by is None:
+        # of the frames by distance the first row may be the current one's peer
         return None if running.order.frame is not None else picked(inner.select, running.order.keys, twins)
     target = inner.select.targets[0].expr
     return renumber(target, twins) if adds_up(target) else None
@@ -178,6 +189,7 @@ def shown_of(inner: Inner, running: Running, twins: Mapping[int, int]) -> a.Expr
 
 def adds_up(target: a.Expr) -> bool:
     """Whether the aggregates of an expression can be taken of a growing frame, to the last digit."""
+    # divided by what only a whole frame has, it might divide by zero of a partial one
     if divides(target) or has_subquery(target):
         return False
     return all(_exact(n) for n in walk_block(target) if isinstance(n, a.Aggregate))
@@ -187,6 +199,7 @@ def _exact(n: a.Aggregate) -> bool:
     if n.distinct or order_sensitive(n):
         return False
     floats = any(x.type.name in FLOATS for x in n.args)
+    # the floats' order of addition differs from the subquery's
     return n.func.name in PICKED or (n.func.name in ADDED and not floats)
 
 
@@ -201,12 +214,15 @@ def running_rows(inner: Inner, source: Source) -> Running | None:
 
 def running_rows_of(inner: Inner, twins: dict[int, int], sources: tuple[Source, ...]) -> Running | None:
     """A subquery over copies of ``sources``; ``twins``: which copy is whose."""
+    # tied by equality only, all tied rows are one value: the window of a partition, decorrelate_window's
     if not inner.others:
         return None
     partition = tuple(_image(t, twins) for t in inner.ties)
     one = len(inner.others) == 1
+    # two conditions are the two ends of a distance
     order = order_of(inner.others[0], inner.rels, twins) if one else rolling(inner.others, inner.rels, twins)
     local = tuple(renumber(p, twins) for p in inner.local)
+    # a tie with another expression outside (`p.cust = s.seller`) is no partition of these rows
     if order is None or None in partition or any(has_subquery(p) for p in local):
         return None
     return Running(sources, local, tuple(p for p in dict.fromkeys(partition) if p), order)
@@ -222,10 +238,12 @@ def _image(tie: Tie, twins: dict[int, int]) -> a.Expr | None:
 def sort_key(expr: a.Expr, falling: bool, *, first: bool) -> a.SortKey | None:
     """``first``: NULLs are, else they stand where the server puts them."""
     op = operator(">" if falling else "<", expr.type, expr.type)
+    # falling, the server puts NULLs first by itself, and that stays
     return None if op is None else a.SortKey(expr, falling, first or falling, op)
 
 
 def _filled(expr: a.Expr, sources: Sequence[Source], ctx: Context) -> bool:
+    # a varchar as text has the NULLs of the varchar
     if isinstance(expr, a.Cast) and expr.method == "binary":
         expr = expr.arg
     return isinstance(expr, a.Column) and any(
@@ -245,11 +263,14 @@ def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) ->
     asked = [
         (running.order, {*running.local, *not_null(running.apart(ctx))}) for running, _ in values.values()
     ]
+    # conditions that the shown rows and all before them meet may be asked first
     shared = needed_rows([p for p in preds if used_rels(p) <= {source.rel}], asked)
+    # no other condition, table, group or cut: the windows may stand in the block itself
     alone = ctx.holds("filters-after", {*preds} == {*shared}) and block.from_ == (source,)
     alone = (
         alone
         and block.group_by is None
+        # WHERE cannot hold a window
         and not any(isinstance(n, a.ScalarSubquery) and n in values for p in preds for n in walk_block(p))
     )
     calls: dict[a.WindowCall, None] = {}
@@ -312,6 +333,7 @@ def _less(block: a.Select, gone: list[a.Expr]) -> a.Select:
     """The block without conditions that are asked for further in."""
 
     def item(n: a.FromItem) -> a.FromItem:
+        # conditions of outer joins pad rows, they stay
         if not isinstance(n, a.Join) or n.kind != "inner":
             return n
         on = conjoin(p for p in conjuncts(n.on) if p not in gone)

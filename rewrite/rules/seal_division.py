@@ -44,6 +44,7 @@ def _sealed(pred: a.Expr, beside: list[a.Expr], ctx: Context) -> a.Expr:
     divisions = {e: known for e, known in evaluated(pred, NOTHING) if isinstance(e, a.Op) and is_division(e)}
 
     def visit(node: Any) -> Any:
+        # another block's conditions, or those of a group, are not beside this one
         if isinstance(node, a.Select | a.SetOp | a.Values | a.Aggregate | a.WindowCall):
             return node
         made = map_parts(node, visit)
@@ -59,13 +60,16 @@ def _sealed(pred: a.Expr, beside: list[a.Expr], ctx: Context) -> a.Expr:
 def _never_zero(made: a.Op, written: a.Op, known: Known, beside: list[a.Expr], ctx: Context) -> a.Expr | None:
     """The divisor, NULL instead of zero; None where it may be zero, or fail itself."""
     divisor = made.args[1]
+    # neither 0 nor -1, by which the least integer overflows
     if made.type.name in {"int2", "int4", "int8"}:
         # neither 0 nor -1, by which the least integer overflows
         for c in beside:
+            # one condition alone has to say both: CASE can ask only one as it stands
             if division(written, known.where(c)) >= {"nonzero", "fits"}:
                 return a.Case(((c, divisor),), a.Const(None, divisor.type), divisor.type)
     equals = operator("=", divisor.type, divisor.type)
     kept = "nonzero" in division(written, known.where(*beside))
+    # any of the conditions together, as AND asks all
     if equals is None or not ctx.holds("never-zero", kept):
         return None
     return a.NullIf(equals, divisor, a.Const("0", divisor.type.without_typmod()), divisor.type)

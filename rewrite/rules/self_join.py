@@ -46,6 +46,7 @@ def _joined(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for i, kept in enumerate(items):
         for gone in items[i + 1 :]:
+            # a pair is looked at once: either of the two may go
             if not _same_table(kept, gone, ctx) or references_whole(block, gone.rel):  # type: ignore[union-attr] # _same_table asks for two scans
                 continue
             assert isinstance(kept, a.Scan)
@@ -54,6 +55,7 @@ def _joined(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             if found is None:
                 continue
             ties, name = found
+            # a NULL key equals not even itself: the row met no copy
             filled = _filled(kept, ties, ctx)
             rest = [p for p in preds if p not in ties]
             made = replace(
@@ -71,12 +73,15 @@ def _left(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         gone = item.right
         for kept in leaves((item.left,)):
+            # a table that a join pads may be NULL where the copy is not asked
             if not isinstance(kept, a.Scan) or kept not in as_product(a.Select((), (item.left,)))[0]:
                 continue  # padded itself
             if not _same_table(kept, gone, ctx) or references_whole(block, gone.rel):
                 continue
             found = _tied(kept, gone, conjuncts(item.on), ctx)
             whole = found is not None and len(found[0]) == len(conjuncts(item.on))
+            # a further condition in ON, or a NULL key, pads the row with NULLs that its own columns do not
+            # show
             if found is None or not ctx.holds("nothing-but-the-key", whole) or _filled(kept, found[0], ctx):
                 continue
             made = replace(block, from_=(*block.from_[:number], item.left, *block.from_[number + 1 :]))
@@ -86,6 +91,7 @@ def _left(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _same_table(kept: a.FromItem, gone: a.FromItem, ctx: Context) -> bool:
     if not isinstance(kept, a.Scan) or not isinstance(gone, a.Scan) or kept.rel == gone.rel:
         return False
+    # a view, a function or a foreign table may give other rows the second time
     return (kept.table, kept.only) == (gone.table, gone.only) and stored_table(ctx.catalog, kept) is not None
 
 
@@ -98,10 +104,12 @@ def _tied(
     for pred in preds:
         if is_equality(pred) and isinstance(pred, a.Op) and free_rels(pred) == {kept.rel, gone.rel}:
             one, other = pred.args
+            # the same column on both sides: `o.id = p.parent` pairs different rows
             if isinstance(one, a.Column) and isinstance(other, a.Column) and one.pos == other.pos:
                 ties.setdefault(one.pos, pred)
     for key in table.keys:
         columns = [table.position(c) for c in key.columns]
+        # a deferrable key may be broken in the middle of a transaction
         if key.usable and all(c in ties for c in columns):
             return [ties[c] for c in columns], key.name
     if ties and ctx.holds("joined-on-a-key", False):

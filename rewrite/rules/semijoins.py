@@ -36,10 +36,13 @@ def equal_columns(preds: Sequence[a.Expr], identical: Callable[[SqlType], bool])
         if not is_equality(pred) or not isinstance(pred, a.Op):
             continue
         one, other = pred.args
+        # `a.x = a.y` says nothing of another item
         if not isinstance(one, a.Column) or not isinstance(other, a.Column) or one.rel == other.rel:
             continue
+        # of equal values that look different (1.0, 1.00) a filter on the text may tell them apart
         if one.type.without_typmod() != other.type.without_typmod() or not identical(one.type):
             continue
+        # an equality may join two classes into one
         near = [g for g in groups if one in g or other in g]
         groups = [g for g in groups if g not in near]
         groups.append(list(dict.fromkeys([c for g in near for c in g] + [one, other])))
@@ -56,14 +59,17 @@ def carried(preds: Sequence[a.Expr], ties: Sequence[a.Expr], rel: int, ctx: Cont
         for twin in group if mine is not None else ():
             assert mine is not None
             for pred in preds if twin.rel != rel else ():
+                # a condition that reads the item already stays one of two tables
                 if rel in free_rels(pred) or twin not in columns_used((pred,), (twin.rel,)):
                     continue
                 made = substitute(pred, {(twin.rel, twin.pos): mine})
+                # several columns of one table in a condition: all would have to be equal to the item's
                 if twin.rel not in free_rels(made) and made not in found and _repeatable(pred, ctx):
                     found.append(made)
     return found
 
 
+# asked twice it must say the same, and raise nothing that was not raised
 def _repeatable(pred: a.Expr, ctx: Context) -> bool:
     return not may_differ(pred) and (has_subquery(pred) or ctx.facts.cannot_fail(pred))
 
@@ -79,20 +85,26 @@ def implied_semijoins(
     mine = from_rels((target,))
     scope = from_rels(items)
     for item in items:
+        # a function's rows may depend on other items, a join's on its padding
         if item is target or isinstance(item, a.Join | a.FunctionScan):
             continue
         rels = from_rels((item,))
+        # a tie may read the target and this neighbour alone
         ties = [
             t for p in preds if free_rels(p) & scope <= rels | mine and (t := as_tie(p, mine)) is not None
         ]
+        # of two types the operator may stand the wrong way round for IN
         ties = [
             t for t in ties if used_rels(t.outer) == rels and isinstance(t.inner, a.Column) and t.symmetric
         ]
         if not ties:
             continue
         near, own = _with_filters(item, items, preds, mine, ctx)
+        # a neighbour without a filter lets all keys through
         if not own or free_of_all(near) or may_differ(a.Select((), tuple(near), conjoin(own))):
             continue
+        # with the conditions that cannot fail, and with all: the first may be proved, the second leaves fewer
+        # keys
         for asked in dict.fromkeys((_sure(own), tuple(own))):
             block = a.Select(
                 tuple(a.Target(f"k{i}", t.outer) for i, t in enumerate(ties)), tuple(near), conjoin(asked)
@@ -120,7 +132,9 @@ def _with_filters(
     their keys (snowflakes) that filters lie behind; and all conditions on these alone.
     """
     scope = from_rels(items)
+    # only plain tables are taken along: a derived one is work of its own
     others = [i for i in items if i is not item and isinstance(i, a.Scan) and not from_rels((i,)) & mine]
+    # tied to the neighbour and filtered: fewer of its keys are left
     near = [item, *(o for o in others if _filtered(o, preds, scope) and _tied(o, [item], preds, scope))]
     near = [*near, *_behind(near, [o for o in others if o not in near], preds, scope, ctx)]
     reach = from_rels(near)
@@ -162,13 +176,16 @@ def _behind(
     """The tables that are found by key from those near, and from these again, as far as filters lie there."""
     # by what each was found: the tables on the way to it, itself included
     ways: dict[int, tuple[a.Scan, ...]] = {}
+    # grows while it is gone through: what is found by key leads on
     reached: list[a.FromItem] = list(near)
     for here in reached:
         for other in others:
             ties = () if other.rel in ways else _tied(other, [here], preds, scope)
             tied = {t.inner.pos for t in ties if isinstance(t.inner, a.Column)}
+            # found by key a row has one such partner: the list of keys grows no longer
             if any(key <= tied for key, _ in ctx.keys(other)):
                 ways[other.rel] = (*(ways.get(here.rel, ()) if isinstance(here, a.Scan) else ()), other)
                 reached.append(other)
+    # a chain that ends without a filter leaves no key out
     ends = (way for way in ways.values() if _filtered(way[-1], preds, scope))
     return list(dict.fromkeys(one for way in ends for one in way))

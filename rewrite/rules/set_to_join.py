@@ -28,13 +28,17 @@ from rewright.sql.walk import conjoin
     priority=73,
 )
 def set_to_join(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
+    # INTERSECT ALL and EXCEPT ALL count how often a row stands on each side
     if block.op == "union" or block.all or block.with_ties:
         return
     facts = ctx.facts
     left, right = facts.nonnull_outputs(block.left), facts.nonnull_outputs(block.right)
+    # NULL on one side only meets nothing under either equality
     basis = [p if p is not None else q for p, q in zip(left, right, strict=True)]
+    # called once for each row of the left side, a volatile right side would change
     if not ctx.holds("no-null-meets-null", None not in basis) or may_differ(block):
         return
+    # rows of a keyed left side differ already: DISTINCT would only sort them
     key = facts.is_unique(block.left)
     made = _joined(block, keyed=key is not None, ctx=ctx)
     if made is not None:
@@ -49,6 +53,7 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
     right = a.Derived(ctx.fresh(), block.right, "r", names)
     mine = [a.Column(left.rel, i, c.type, c.name) for i, c in enumerate(block.columns)]
     tests = [compare("=", a.Column(right.rel, c.pos, c.type, c.name), c) for c in mine]
+    # of equal values that look different (1.0, 1.00) another one might be shown
     if None in tests or not all(equality_is_identity(c.type) for c in mine):
         return None
     one = a.Target("one", a.Const("1", INT4))

@@ -33,12 +33,14 @@ from rewright.sql.walk import (
     blind=True,
 )
 def share_scans(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    # the step of a recursion is computed again and again from what came before
     if any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return
     groups: dict[tuple[a.TableRef, bool], list[Reader]] = {}
     for reader in readers_of(block, ctx):
         groups.setdefault((reader.scan.table, reader.scan.only), []).append(reader)
     choices = [c for readers in groups.values() for c in _choices(readers, ctx)]
+    # all tables at once first, then each by itself
     for some in ([choices] if len(choices) > 1 else []) + [[c] for c in choices]:
         made = block
         for readers, common in some:
@@ -52,6 +54,7 @@ def _choices(readers: Sequence[Reader], ctx: Context) -> Iterator[tuple[list[Rea
     any.
     """
     left = [r for r in readers if r.own]
+    # a reader without conditions reads the whole table and needs no copy of a part
     if len(left) < 2:
         return
     common = _common(left)
@@ -59,11 +62,13 @@ def _choices(readers: Sequence[Reader], ctx: Context) -> Iterator[tuple[list[Rea
         yield left, common
         return
     for first in left:
+        # starting from the first only: it keeps this linear in the readers
         near = [r for r in left if _common([first, r])]
         if len(near) > 1 and (found := _common(near)):
             yield near, found
             return
     if ctx.holds("all-readers-filter", False):
+        # reached with the guard switched off in tests alone: the first reader's conditions for all
         yield left, [renumber(p, {left[0].scan.rel: 0}) for p in left[0].own]
 
 

@@ -32,6 +32,7 @@ from rewright.sql.walk import canonical, copy_fresh, is_closed, map_parts, walk
 def share_subqueries(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     groups: dict[a.Query, list[a.Select]] = {}
     for query in _candidates(block):
+        # without names: two subqueries may call the same column otherwise
         groups.setdefault(canonical(query, keep_names=False), []).append(query)
     for form, found in groups.items():
         if len(found) < 2 or not ctx.holds("not-volatile", not may_differ(form)):
@@ -46,15 +47,19 @@ def _candidates(block: a.Query) -> Iterator[a.Select]:
     own = {n.cte for n in walk(block) if isinstance(n, a.Cte)}
     top = {c.cte for c in block.ctes}
     for node in walk(block):
+        # only what has a query of its own is a candidate
         query = getattr(node, "query", None)
         if not isinstance(node, a.Derived | a.ScalarSubquery | a.Quantified) or not isinstance(
             query, a.Select
         ):
             continue
+        # a view is read by its name and planned as one; a lateral item differs from row to row
         if isinstance(node, a.Derived) and (node.lateral or node.security_barrier or node.view is not None):
             continue
         scans = [n.cte for n in walk(query) if isinstance(n, a.CteScan)]
+        # a plain filter of one table is as quickly read twice
         heavy = query.group_by is not None or query.distinct is not None or len(query.from_) > 1
+        # a CTE of an inner block is not in scope at the top, where the shared one will stand
         if heavy and is_closed(query) and not query.ctes and all(c in top or c not in own for c in scans):
             yield query
 
@@ -68,14 +73,17 @@ def _shared(block: a.Query, found: list[a.Select], ctx: Context) -> a.Query:
     wanted = set(found)
 
     def visit(n: Any) -> Any:
+        # the subqueries themselves, which may be numbered each in its own way
         query = getattr(n, "query", None)
         if query is not None and query in wanted and not isinstance(n, a.Cte):
             if isinstance(n, a.Derived):
                 seen = tuple(a.OutputColumn(name, c.type) for name, c in zip(n.names, columns, strict=True))
+                # the item keeps its own column names, which its block reads
                 return a.CteScan(n.rel, number, n.alias, seen)
             rel = ctx.fresh()
             scan = a.CteScan(rel, number, "shared", columns)
             picked = tuple(a.Target(c.name, a.Column(rel, i, c.type, c.name)) for i, c in enumerate(columns))
+            # a subquery in an expression still needs a query around the scan
             return replace(map_parts(n, visit), query=a.Select(picked, (scan,)))
         return map_parts(n, visit)
 

@@ -42,7 +42,9 @@ def split_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         neither = a.And(tuple(a.Not(x) for x in arms))
         either = a.Or(arms)
+        # NOT EXISTS first, as an AND: within an OR of ANDs other rules would not see the arms
         where = replace_node(replace_node(block.where, a.Not(node), neither), node, either)
+        # an OR within an OR is one list of arms
         where = map_kind(where, a.Or, lambda n: a.Or(disjuncts(n)))
         yield Rewrite(
             replace(block, where=conjoin(conjuncts(where))),
@@ -52,6 +54,7 @@ def split_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _arms(node: a.Exists, ctx: Context) -> tuple[a.Exists, ...]:
     query = node.query
+    # LIMIT 0 is no EXISTS; OFFSET asks for more rows than one
     if not isinstance(query, a.Select) or query.limit is not None or query.offset is not None:
         return ()
     grouped = query.group_by is not None or query.having is not None
@@ -59,10 +62,12 @@ def _arms(node: a.Exists, ctx: Context) -> tuple[a.Exists, ...]:
         return ()
     inside = from_rels(query.from_)
     preds = conjuncts(query.where)
+    # an OR over the subquery's own columns is a filter, and no tie
     split = next((p for p in preds if isinstance(p, a.Or) and free_rels(p) - inside), None)
     if split is None or len(disjuncts(split)) > MOST_ARMS:
         return ()
     made = (
+        # an arm's own conjuncts take its place among the others
         replace(query, where=conjoin(x for p in preds for x in (conjuncts(arm) if p is split else (p,))))
         for arm in disjuncts(split)
     )

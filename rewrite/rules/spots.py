@@ -93,11 +93,13 @@ def above_groups(block: a.Select) -> list[a.ScalarSubquery]:
     found: list[a.ScalarSubquery] = []
 
     def visit(n: a.Node) -> None:
+        # what is grouped by is computed of rows, before there are groups
         if n in keys or isinstance(n, a.Aggregate):
             return
         if isinstance(n, a.ScalarSubquery):
             found.append(n)
         else:
+            # a query within is another block, asked elsewhere
             for part in () if isinstance(n, a.Select | a.SetOp | a.Values) else parts(n):
                 visit(part)
 
@@ -154,6 +156,7 @@ def _further_down(block: a.Select, mine: frozenset[int]) -> list[a.ScalarSubquer
 def _is_above(node: a.Node, between: frozenset[int]) -> bool:
     """Whether a subquery may stand above what defines these."""
     own = {n.cte for n in walk(node) if isinstance(n, a.Cte)}
+    # a CTE of the query in between is not in scope further up
     shared = any(isinstance(n, a.CteScan) and n.cte not in own for n in walk(node))
     return not shared and not free_rels(node) & between
 
@@ -200,6 +203,7 @@ def _is_source(item: a.FromItem) -> bool:
 
 def _label(item: a.FromItem) -> str:
     if isinstance(item, a.Derived):
+        # canonical: the same subquery numbered otherwise is the same source
         return repr(canonical(item.query))
     if isinstance(item, a.CteScan):
         return f"with {item.cte}"
@@ -209,6 +213,7 @@ def _label(item: a.FromItem) -> str:
 
 def _aligned(found: Nested, model: Nested) -> Nested:
     """``found`` renamed to the range variables of ``model``, which reads the same tables."""
+    # self-joins are paired as they come: where that fits badly the conditions differ and nothing is merged
     mine, theirs = (sorted(x.items, key=_label) for x in (found, model))
     rels = {
         i.rel: m.rel
@@ -234,6 +239,7 @@ def _sameness(found: Nested) -> tuple[Any, ...]:
     """
     common = (found.kind, frozenset((t.inner, t.outer) for t in found.ties), frozenset(found.others))
     if found.kind is Kind.TOTAL:
+        # a first row or a group is chosen by its conditions: with others it is another one
         return common
     return (*common, frozenset(found.local), found.having, found.order)
 

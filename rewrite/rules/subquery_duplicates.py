@@ -25,6 +25,7 @@ from rewright.sql.walk import QUERIES, has_aggregate, has_window, map_parts, ret
 def subquery_duplicates(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     def visit(node: Any) -> Any:
+        # subqueries in FROM or further in are blocks that the rule is given by themselves
         if isinstance(node, QUERIES):
             return node
         if isinstance(node, a.Quantified):
@@ -42,12 +43,14 @@ def _within(node: Any, visit: Any) -> Any:
 
 
 def _slim(query: a.Query, ctx: Context) -> a.Query:
+    # VALUES have neither; a volatile list is drawn once with its duplicates
     if isinstance(query, a.Values) or may_differ(query):
         return query
     if not ctx.holds("every-row-counts", query.limit is None and query.offset is None):
         return query
     if isinstance(query, a.SetOp):
         if query.op != "union":
+            # duplicates below INTERSECT and EXCEPT count, their order does not
             return replace(query, order_by=()) if query.limit is None else query
         left, right = _slim(query.left, ctx), _slim(query.right, ctx)
         return replace(
@@ -57,7 +60,9 @@ def _slim(query: a.Query, ctx: Context) -> a.Query:
     # DISTINCT ON chooses rows by the order
     order = query.order_by if query.limit is not None or query.distinct else ()
     grouped = query.group_by is not None and len(query.group_by) == 1 and query.group_by[0]
+    # with an aggregate in the list GROUP BY makes the values themselves
     plain = not any(has_aggregate(t.expr) or has_window(t.expr) or returns_set(t.expr) for t in query.targets)
+    # sorted by an aggregate, DISTINCT ON chooses among groups
     ordered = any(has_aggregate(k.expr) for k in order)
     if grouped and plain and query.having is None and not query.distinct and not ordered:
         return replace(query, distinct=distinct, order_by=order, group_by=None)

@@ -29,6 +29,7 @@ from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, su
     category="others",
 )
 def sum_of_counts(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    # in groups of its own the block sums parts of the rows: the same law, not written here
     if block.group_by != ((),) or len(block.targets) != 1:
         return
     item, target = block.from_[0], block.targets[0].expr
@@ -42,6 +43,7 @@ def sum_of_counts(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     keys = (source.group_by or ((),))[0]
     used = columns_used(conjuncts(block.where), (item.rel,))
+    # a condition on the count is one on groups, not on rows
     if any(source.targets[c.pos].expr not in keys for c in used) or any(
         has_subquery(c) for c in conjuncts(block.where)
     ):
@@ -63,9 +65,11 @@ def _is_counted(source: a.Select, ctx: Context) -> bool:
 
 def _key_of(target: a.Aggregate, rel: int, source: a.Select, ctx: Context) -> a.Expr | None:
     """The grouping expression k of ``sum(count(*) * k)``."""
+    # DISTINCT adds up equal products once
     if target.func.name != "sum" or target.distinct or target.filter is not None or len(target.args) != 1:
         return None
     product = _bare(target.args[0])
+    # sums of numerics are exact in any order; floats are not, integers overflow elsewhere
     if not isinstance(product, a.Op) or product.op.name != "*" or product.type.name != "numeric":
         return None
     parts = [_bare(x) for x in product.args]
@@ -74,8 +78,10 @@ def _key_of(target: a.Aggregate, rel: int, source: a.Select, ctx: Context) -> a.
     exprs = [source.targets[p.pos].expr for p in parts if isinstance(p, a.Column)]
     counts = [e for e in exprs if isinstance(e, a.Aggregate) and e.func.name == "count" and e.filter is None]
     keys = [e for e in exprs if e in (source.group_by or ((),))[0] and e.type.name == "numeric"]
+    # n * n or k * k is no count times key
     if len(counts) != 1 or len(keys) != 1 or counts[0].distinct:
         return None
+    # count(x) leaves out rows whose x is NULL; sum(k) does not
     return keys[0] if ctx.holds("counts-rows", counts[0].star) else None
 
 

@@ -63,6 +63,7 @@ def top_per_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         found = _numbered(block, item, preds, ctx) if isinstance(item, a.Derived) else None
         if found is None:
             continue
+        # with more than one row DISTINCT ON does not help
         if found.most == 1:
             yield from _distinct_on(block, items, preds, found)
         yield from _lateral(block, items, preds, found, ctx)
@@ -70,6 +71,7 @@ def top_per_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _numbered(block: a.Select, item: a.Derived, preds: Sequence[a.Expr], ctx: Context) -> _Numbered | None:
     query = item.query
+    # a view's barrier must not see conditions that come from outside
     if (
         not isinstance(query, a.Select)
         or item.lateral
@@ -78,11 +80,13 @@ def _numbered(block: a.Select, item: a.Derived, preds: Sequence[a.Expr], ctx: Co
     ):
         return None
     numbers = [(i, t.expr) for i, t in enumerate(query.targets) if isinstance(t.expr, a.WindowCall)]
+    # a second window would be computed of fewer rows
     if len(numbers) != 1 or not _plain(query):
         return None
     at, call = numbers[0]
     if not isinstance(call, a.WindowCall) or not call.func.is_builtin or call.filter is not None:
         return None
+    # rank() gives equal rows one number: more than k may be kept
     if not ctx.holds("rows-are-numbered", call.func.name == "row_number") or not call.window.partition_by:
         return None
     mine = [p for p in preds if a.Column(item.rel, at, call.type) in columns_used((p,), (item.rel,))]
@@ -90,6 +94,7 @@ def _numbered(block: a.Select, item: a.Derived, preds: Sequence[a.Expr], ctx: Co
     above = [*(t for t in block.targets), *block.order_by, *(p for p in preds if p not in mine)]
     above += [block.having] if block.having is not None else []
     above += [k for keys in block.group_by or () for k in keys]
+    # a number that is shown is 1 where only the first is kept; else it would have to be computed
     shown = any(c.pos == at for c in columns_used(above, (item.rel,)))
     if most is None or (shown and most > 1):
         return None
@@ -97,6 +102,7 @@ def _numbered(block: a.Select, item: a.Derived, preds: Sequence[a.Expr], ctx: Co
 
 
 def _plain(query: a.Select) -> bool:
+    # grouped or cut, the window sees other rows than those of FROM
     bare = query.group_by is None and query.distinct is None and query.limit is None and query.offset is None
     windows = sum(isinstance(n, a.WindowCall) for t in query.targets for n in walk_block(t.expr))
     sets = any(returns_set(t.expr) for t in query.targets)
@@ -107,6 +113,7 @@ def _plain(query: a.Select) -> bool:
 
 def _most(preds: Sequence[a.Expr], rel: int, at: int) -> int | None:
     """The one condition on the number as a count of first rows."""
+    # two conditions on the number (`n > 1 AND n < 4`) leave out the first
     compared = turned(preds[0]) if len(preds) == 1 else None
     if compared is None:
         return None
@@ -119,7 +126,9 @@ def _most(preds: Sequence[a.Expr], rel: int, at: int) -> int | None:
         return None
     number = int(const.value or "0")
     if name == "=":
+        # `n = 2` is the second row alone
         return 1 if number == 1 else None
+    # `n > 1` and the like have no end
     most = number - 1 if name == "<" else number if name == "<=" else 0
     return most if most > 0 else None
 
@@ -132,6 +141,7 @@ def _distinct_on(
 ) -> Iterator[Rewrite]:
     keys = tuple(dict.fromkeys(found.window.partition_by))
     order = ascending(keys)
+    # a type without order cannot be sorted by for DISTINCT ON
     if order is None:
         return
     query = replace(
@@ -165,6 +175,7 @@ def _lateral(
     ctx: Context,
 ) -> Iterator[Rewrite]:
     others = [i for i in items if i is not found.item]
+    # nothing to look up for; a LATERAL item among the others may have to stay behind this one
     if not others or any(is_lateral(i) for i in others):
         return
     rels = from_rels(others)
@@ -173,12 +184,15 @@ def _lateral(
     mapping: dict[Place, a.Expr] = {(found.item.rel, i): t.expr for i, t in enumerate(found.query.targets)}
     for key in found.window.partition_by:
         place = next((i for i, t in enumerate(found.query.targets) if t.expr == key), None)
+        # the key has to be shown to be tied outside
         tie = next((p for p in preds if place is not None and _tied(p, found.item.rel, place, rels)), None)
+        # tied by a part of the partition a row asks for several groups
         if not ctx.holds("every-key-is-tied", tie is not None):
             return
         if tie is not None:
             ties.append(tie)
             inside.append(substitute(tie, mapping))
+    # with the guard off in tests no key may be tied
     if not ties:
         return
     query = replace(
@@ -188,6 +202,7 @@ def _lateral(
         order_by=found.window.order_by,
         limit=a.Const(str(found.most), a.COUNT_TYPE),
     )
+    # the tie moves inside, where an index on key and order gives the first rows
     made = replace(found.item, query=query, lateral=True)
     rest = [p for p in preds if p not in ties and p not in found.preds]
     yield Rewrite(

@@ -60,6 +60,7 @@ def total_as_window(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         or not block.group_by[0]
     ):
         return
+    # DISTINCT and windows see groups after HAVING: with the subquery's condition above they would see others
     if block.distinct is not None or any(has_window(t.expr) for t in block.targets) or may_differ(block):
         return
     for conjunct in conjuncts(block.having):
@@ -92,15 +93,18 @@ def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | No
     sub = node.query
     if (
         not isinstance(sub, a.Select)
+        # HAVING may leave no row, for which the subquery is NULL
         or sub.group_by != ((),)
         or sub.having is not None
         or len(sub.targets) != 1
     ):
         return None
+    # LIMIT 0 likewise; correlated, it is no total of all rows
     if sub.limit is not None or sub.offset is not None or sub.ctes or not is_closed(sub):
         return None
     mine = canonical(a.Select((), block.from_, block.where))
     theirs = canonical(a.Select((), sub.from_, sub.where))
+    # the same tables under the same conditions, however numbered
     if not ctx.holds("same-rows", mine == theirs):
         return None
     pairs = twins(sub, block)
@@ -112,8 +116,10 @@ def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | No
 
 def _over_rows(target: a.Expr) -> a.Expr | None:
     aggregates = [n for n in walk_block(target) if isinstance(n, a.Aggregate)]
+    # a division by a partial sum may fail where the whole's did not
     if not aggregates or has_subquery(target) or divides(target):
         return None
+    # PostgreSQL's windows know no DISTINCT
     if any(g.distinct or order_sensitive(g) or g.func.name not in OVER_ROWS for g in aggregates):
         return None
     return over(target, a.Window())
@@ -122,6 +128,8 @@ def _over_rows(target: a.Expr) -> a.Expr | None:
 def _windowed(target: a.Expr) -> a.Expr | None:
     aggregates = [n for n in walk_block(target) if isinstance(n, a.Aggregate)]
     for g in aggregates:
+        # the sum of sums is the sum in these types; integers' sums change type, averages and counts do not
+        # add up
         known = (g.func.name, g.type.name) in COMBINES or g.func.name in {"min", "max"}
         if not known or not g.func.is_builtin or g.distinct:
             return None
@@ -140,6 +148,7 @@ def _assemble(
 ) -> a.Select:
     parts = [t.expr for t in block.targets] + [key.expr for key in block.order_by]
     parts += [n for n in walk_block(conjunct) if isinstance(n, a.Aggregate)]
+    # a key that the condition reads, too, as it is asked above
     parts += [k for k in group_keys(block) if any(n == k for n in walk_block(conjunct))]
     distinct = list(dict.fromkeys(parts))
     inner = a.Select(
@@ -150,6 +159,7 @@ def _assemble(
         conjoin(c for c in conjuncts(block.having) if c != conjunct),
     )
     groups, shown = derived(ctx.fresh(), "groups", inner)
+    # the total has its own place at the end
     columns = dict(zip(distinct, shown, strict=False))
 
     def visit(n: Any) -> Any:

@@ -31,6 +31,7 @@ from rewright.sql.walk import (
     walk,
 )
 
+# more conditions than these cost more to check for each row than they leave out
 MOST_ADDED = 6
 
 
@@ -44,6 +45,7 @@ MOST_ADDED = 6
 def transitive(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     added = _implied(preds, [p for p in preds if _says_more(p, ctx)], ctx)
+    # what the kept side must meet goes into ON of the LEFT JOINs around it
     outer = tuple(_padded(i, preds, ctx) for i in items)
     changed = any(m is not i for m, i in zip(outer, items, strict=True))
     if (added or changed) and len(added) <= MOST_ADDED:
@@ -57,9 +59,11 @@ def _padded(item: a.FromItem, preds: Sequence[a.Expr], ctx: Context) -> a.FromIt
         return item
     left = _padded(item.left, preds, ctx)
     kept = from_rels((item.left,))
+    # conditions on the padded side in WHERE are no business of its ON
     known = [p for p in preds if _says_more(p, ctx) and _rel(p) in kept]
     on = conjuncts(item.on)
     wanted = from_rels((item.right,))
+    # of what follows only that which the padded side is asked
     added = [p for p in _implied(on, known, ctx) if _rel(p) in wanted]
     if left is item.left and not added:
         return item
@@ -76,6 +80,7 @@ def _implied(ties: Sequence[a.Expr], known: Sequence[a.Expr], ctx: Context) -> l
         column = _column(pred)
         for group in groups:
             for twin in group if column in group else ():
+                # a column may equal several others in its class
                 mapping: dict[Place, a.Expr] = {(column.rel, column.pos): twin}
                 made = substitute(pred, mapping)
                 if twin != column and made not in (*ties, *known, *found):
@@ -85,11 +90,14 @@ def _implied(ties: Sequence[a.Expr], known: Sequence[a.Expr], ctx: Context) -> l
 
 def _says_more(pred: a.Expr, ctx: Context) -> bool:
     """A condition on one column that the server does not carry over by itself."""
+    # said of more rows than before it must not fail on any
     if has_subquery(pred) or may_differ(pred) or not ctx.facts.cannot_fail(pred):
         return False
     columns = {n for n in walk(pred) if isinstance(n, a.Column)}
+    # `x = 5` goes through equivalence classes in the planner itself
     fixed = is_equality(pred) and isinstance(pred, a.Op) and any(isinstance(x, a.Column) for x in pred.args)
     plain = not any(isinstance(n, a.WholeRow | a.SystemColumn | a.Aggregate) for n in walk(pred))
+    # IS NULL and IS NOT NULL of a joined column follow from the join already
     return len(columns) == 1 and plain and not fixed and not isinstance(pred, a.IsNull)
 
 

@@ -29,6 +29,7 @@ from rewright.sql.walk import as_product, conjoin, disjuncts, has_aggregate, is_
 )
 def union_of_one(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     left, right = _plain(block.left), _plain(block.right)
+    # UNION ALL shows a row of both arms twice; WITH TIES is cut after the order of the UNION
     if block.op != "union" or block.all or left is None or right is None or block.with_ties:
         return
     items, preds = as_product(left)
@@ -37,8 +38,10 @@ def union_of_one(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
         return
     theirs = [renumber(p, rels) for p in as_product(right)[1]]
     shown = [renumber(t.expr, rels) for t in right.targets]
+    # other columns of the same rows are other rows
     if not ctx.holds("same-columns", [t.expr for t in left.targets] == shown):
         return
+    # a column that the UNION casts would look different
     if [t.expr.type for t in left.targets] != [c.type for c in block.columns]:
         return
     made = replace(
@@ -59,6 +62,7 @@ def union_of_one(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
 
 def _plain(arm: a.Query) -> a.Select | None:
     """A Select of tables and conditions; DISTINCT in an arm makes no difference to UNION."""
+    # DISTINCT ON keeps some rows of an arm only
     if not isinstance(arm, a.Select) or not (arm.distinct is None or arm.distinct == ()):
         return None
     bare = replace(arm, distinct=None)
@@ -77,6 +81,7 @@ def _alike(mine: list[a.FromItem], theirs: list[a.FromItem]) -> dict[int, int] |
     left = list(mine)
     for other in theirs:
         one = next((i for i in left if same_source(i, other)), None)
+        # pairs of self-joined tables are taken as they come; other pairs are not looked for
         if one is None or isinstance(one, a.Join) or isinstance(other, a.Join):
             return None
         left.remove(one)
@@ -89,6 +94,8 @@ def _either(mine: list[a.Expr], theirs: list[a.Expr]) -> a.Expr | None:
     both = [p for p in mine if p in theirs]
     one = conjoin(p for p in mine if p not in both)
     other = conjoin(p for p in theirs if p not in both)
+    # an arm without conditions of its own has all rows that meet the common ones
     if one is None or other is None:
         return conjoin(both)
+    # ORs are made one list of arms
     return conjoin((*both, a.Or((*disjuncts(one), *disjuncts(other)))))

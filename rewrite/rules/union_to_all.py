@@ -27,6 +27,7 @@ def union_to_all(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     if block.op != "union" or block.all:
         return
     left, right = _outputs(block.left), _outputs(block.right)
+    # one column is enough: rows that differ there are no duplicates of each other
     apart = any(
         p is not None and q is not None and p.met(q).nothing for p, q in zip(left, right, strict=True)
     )
@@ -34,6 +35,7 @@ def union_to_all(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
         return
     facts = ctx.facts
     first, second = facts.is_unique(block.left), facts.is_unique(block.right)
+    # by keys no row is twice in its own arm
     if ctx.holds("arms-have-keys", first is not None and second is not None):
         names = frozenset(x.name for x in (*(first or ()), *(second or ())))
         yield Rewrite(
@@ -56,6 +58,7 @@ def _output(expr: a.Expr, known: dict[tuple[int, int], Allowed]) -> Allowed | No
     column = column_of(expr)
     if column is not None:
         return known.get((column.rel, column.pos))
+    # the type that the UNION gave an untyped literal
     if isinstance(expr, a.Cast) and isinstance(expr.arg, a.Const) and expr.method == "binary":
         expr = expr.arg
     found = value(expr) if isinstance(expr, a.Const) else None

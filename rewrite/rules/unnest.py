@@ -81,6 +81,7 @@ def unnest(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def ways(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """All groups of subqueries at once, and each by itself."""
     found = groups(block, ctx)
+    # all together first: each of them costs a copy of the outer rows' keys only once
     if len(found) > 1:
         made = _unnested(block, found, ctx)
         if made is not None:
@@ -132,6 +133,7 @@ def as_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """
     for group in groups(block, ctx, domain=False):
         found = group.nested
+        # a first row has no one aggregate; a condition in FROM or WHERE is no value to be shown
         if found.kind is not Kind.TOTAL or any(p.node is None for p in group.places):
             continue
         where = conjoin((*(t.op for t in found.ties), *found.others, *found.local))
@@ -206,8 +208,10 @@ def _joined(block: a.Select, group: Group, known: Table, *, inner: bool) -> a.Se
         return _padded(block, group, first.join, known)
     items, preds = as_product(block)
     left = [i for i in items if i is not first.lateral]
+    # another item reads the columns of the lateral one, which is replaced
     if first.lateral is not None and (not left or first.lateral.rel in free_of_all(left)):
         return None
+    # the condition itself goes with the subquery that it asked
     gone = [p.semijoin for p in group.places if p.semijoin is not None]
     rest = [p for p in preds if p not in gone]
     if inner:
@@ -223,6 +227,7 @@ def _padded(block: a.Select, group: Group, join: a.Join, known: Table) -> a.Sele
     """
     lateral = join.right
     assert isinstance(lateral, a.Derived)
+    # ON TRUE says nothing
     own = [c for c in conjuncts(join.on) if c != TRUE]
     gone = replace(block, from_=tuple(replace_item(i, join, join.left) for i in block.from_))
     if not columns_used((gone,), (lateral.rel,)):
@@ -249,6 +254,7 @@ def _with_values(block: a.Select, group: Group, values: Sequence[a.Expr]) -> a.S
     keys = [c for value in asked for c in walk_block(value) if isinstance(c, a.Column)]
     made: a.Select = substitute(map_kind(block, a.ScalarSubquery, lambda n: nodes.get(n, n)), columns)
     for place in group.places:
+        # a subquery further down is not among the block's own, which map_kind replaces
         if place.node is not None and place.deep:
             made = replace_node(made, place.node, nodes[place.node])
     if not keys:
@@ -264,14 +270,18 @@ def _limits(block: a.Select, group: Group, ctx: Context) -> Iterator[a.Expr]:
     and with all outer items. Yields nothing where other keys count as well.
     """
     nodes = [p.node for p in group.places]
+    # another kind of row, or a LEFT JOIN, shows keys that are not asked for as well; the domain has only
+    # asked keys
     if None in nodes or group.nested.over_domain or not _must_match(block, group, ctx):
         return
     items, preds = as_product(block)
+    # conditions that ask these very subqueries say nothing of the keys before they are computed
     rest = [p for p in preds if not any(n in nodes for n in walk(p))]
     around = replace(block, from_=tuple(items), where=conjoin(rest))
     seen = set()
     for whole in (False, True):
         limit = reduction(around, group.nested.ties, TRUE, ctx, whole=whole)
+        # FROM of one item: both ways are the same list
         if limit is not None and isinstance(limit.query, a.Select) and len(limit.query.from_) not in seen:
             seen.add(len(limit.query.from_))
             yield limit

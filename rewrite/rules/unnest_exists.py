@@ -50,6 +50,7 @@ def asks_values(block: a.Select) -> bool:
 def unnest_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     told, exists = counted(block)
     for made in ways(told, ctx) if exists else ():
+        # a rewrite that leaves all counts as EXISTS has gained nothing that unnest does not
         left = uncounted(made.block, exists) if isinstance(made.block, a.Select) else made.block
         if not all(node in walk(left) for node in exists.values()):
             yield replace(made, block=left)
@@ -79,6 +80,7 @@ def _values(block: a.Select) -> list[a.Exists]:
         *as_product(block)[1],
         *conjuncts(block.having),
     ]
+    # conditions by themselves are semi-joins already
     own = {p.arg if isinstance(p, a.Not) else p for p in conditions}
     without = replace(block, from_=(), where=None, ctes=())
     exprs = [*block_exprs(without), *as_product(block)[1]]
@@ -94,12 +96,14 @@ def _count(node: a.Exists) -> a.Op | None:
         or query.having is not None
     ):
         return None
+    # LIMIT 0 leaves no row to exist
     if query.offset is not None or query.with_ties or (query.limit is not None and not _some(query.limit)):
         return None
     func = function("count")
     if func is None:
         return None
     rows = (a.Target("n", a.Aggregate(func, (), INT8, star=True)),)
+    # order, DISTINCT and LIMIT 1 make no difference to whether there is a row
     whole = replace(query, targets=rows, group_by=((),), order_by=(), limit=None, distinct=None)
     return compare(">", a.ScalarSubquery(whole, INT8), a.Const("0", INT8))
 

@@ -29,6 +29,7 @@ from rewright.sql.walk import as_product, conjoin, conjuncts
 def zone_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
     preds = as_product(block)[1]
+    # columns with a bound in UTC have been given theirs before
     bounded = {
         arg
         for p in preds
@@ -41,10 +42,12 @@ def zone_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         one = span(pred)
         if one is None or one.column in bounded:
             continue
+        # to_char writes years before Christ alike: its bounds are two ranges, which do not meet in one
         if one.ancient:
             added += [bound for bound in around(one) if bound not in preds]
         else:
             found.setdefault(one.column, []).append(one)
+    # several conditions on one column are met by the narrowest bounds
     added += [bound for spans in found.values() for bound in around(_tightest(spans))]
     if added:
         where = conjoin((*conjuncts(block.where), *added))

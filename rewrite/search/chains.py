@@ -34,6 +34,7 @@ class Derivations:
     _via: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def remember(self, candidate: str, via: tuple[str, ...]) -> None:
+        # the last way there is the one that is proved
         self._via[candidate] = via
 
     def via(self, candidate: str) -> tuple[str, ...]:
@@ -75,10 +76,12 @@ class ChainChecker:
     ) -> Evidence | None:
         """``deadline``: of all links together, where somebody waits for them."""
         texts = (original, *self.derivations.via(candidate), candidate)
+        # step by step: two texts that a rule's one application lies between
         found: list[Evidence] = []
         for pair in itertools.pairwise(texts):
             evidence = self._by_parts(pair, clock.now() + seconds if deadline is None else deadline)
             if evidence is None:
+                # the first link without a proof is the end: the others would not help
                 return None
             found.append(evidence)
         return joined(found)
@@ -87,22 +90,29 @@ class ChainChecker:
         started = clock.now()
         texts = (original, *self.derivations.via(candidate), candidate)
         if self.confirm <= 0:
+            # somebody waits: what is not proved now is looked at elsewhere, in time
             return self._quickly(original, candidate, seconds, started + seconds) or _UNPROVED
+        # one link without a prover of links is the whole pair
         proof = self._by_links(texts, seconds * _LINKS) if len(texts) > 2 or self.links is not None else None
         left = max(seconds - (clock.now() - started), 1.0)
         if proof is None:
+            # no proof by links: the checker searches the whole for a proof and for a difference
             return self.inner.check(original, candidate, left)
         if self.second is not None:
+            # the second look is for the one that is chosen, not for each
             return proof
         again = self.inner.check(original, candidate, min(left, CONFIRM_SECONDS))
+        # a test or silence of a second says less than the proof
         return again if again.level in {"refuted", "proved"} else proof
 
     def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
         """The proof by links, or one of the whole where that does with fewer reservations."""
+        # a proof of one step is a proof of the whole
         if not proof.modulo or not self.derivations.via(candidate) or self.confirm <= 0:
             return proof
         deadline = clock.now() + min(seconds, CONFIRM_SECONDS)
         whole = self._by_parts((original, candidate), deadline)
+        # strictly fewer: another reservation is no better
         return whole if whole is not None and set(whole.modulo) < set(proof.modulo) else proof
 
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
@@ -126,10 +136,12 @@ class ChainChecker:
     def _link(self, before: str, after: str, deadline: float, *, alone: bool) -> Evidence | None:
         found = self._by_parts((before, after), deadline)
         left = deadline - clock.now()
+        # a pair of its own goes to the checker as a whole, which also tries to refute it
         if found is not None or alone or left <= 0:
             return found
         evidence = self.inner.check(before, after, max(left, 0.5))
         if evidence.level == "proved":
+            # only a proof is kept: a refuted link says nothing of the pair
             self._proved[before, after] = evidence
             return evidence
         return None
@@ -138,6 +150,7 @@ class ChainChecker:
         left = deadline - clock.now()
         if pair in self._proved:
             return self._proved[pair]
+        # tried in nearly as long before: it will not be found now
         if self.links is None or left <= 0 or self._failed.get(pair, 0.0) * _HARDLY_MORE >= left:
             return None
         found = self.links.prove(*pair, left)

@@ -83,13 +83,16 @@ class _Search:
         self, state: Candidate, rules: Sequence[Rule], until: float | None = None
     ) -> Iterator[Candidate]:
         done = {name for name, _ in state.steps}
+        # a rule that would take back an earlier step is not asked
         for made in applications(state.query, self.catalog, [r for r in rules if not done & r.not_after]):
+            # between two rules as well: one over a large statement may give hundreds of candidates
             if clock.now() >= (self.deadline if until is None else until):
                 return
             # two orders of the same steps often lead to one query
             form = canonical(made.query, keep_names=True)
             if form in self.seen:
                 continue
+            # known before it is priced: EXPLAIN is what takes the time
             self.seen.add(form)
             found = self.costed(state, made)
             # some rules look cheaper to the planner than they are: these have to be cheaper at least
@@ -98,6 +101,7 @@ class _Search:
 
     def costed(self, state: Candidate, made: Applied) -> Candidate | None:
         sql = self.text(made.query)
+        # two trees may print alike; a text longer than this is too long to plan, prove and show
         if sql in self.texts or len(sql) > self.limits.growth:
             return None
         self.texts.add(sql)
@@ -112,6 +116,7 @@ class _Search:
             state.assumptions | made.rewrite.assumptions,
             cost,
             state.literal or made.rewrite.literal,
+            # the original is no stop on its own way
             via=(*state.via, state.sql) if state.steps else (),
         )
 
@@ -137,11 +142,13 @@ def propose(
     that texts are read under. What ``first`` takes is not taken from the search's time.
     """
     places = {name: place for place, name in enumerate(prefer)}
+    # rules that failed for this query before go last, whatever knowledge says
     ordered = sorted(rules, key=lambda r: (r.name in later, places.get(r.name, len(places)), -r.priority))
     search = _Search(catalog, cost, limits, deadline, search_path, first)
     text = search.text(query)
     start = Candidate(query, text, (), frozenset(), cost(text))
     search.seen.add(canonical(query, keep_names=True))
+    # stopped at ``limit``: the search is a generator and ends where nobody asks on
     return itertools.islice(_explore(search, _sealed(search, start), ordered), limit)
 
 
@@ -150,6 +157,7 @@ def _sealed(search: _Search, start: Candidate) -> Candidate:
     then cannot fail either.
     """
     while True:
+        # one application at a time, until there is none: each may seal what another has left
         made = next(iter(applications(start.query, search.catalog, (seal_division,))), None)
         sealed = None if made is None else search.costed(start, made)
         if sealed is None:
@@ -170,14 +178,18 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
     while frontier and clock.now() < enough and len(search.seen) < limits.states:
         _, _, state = heapq.heappop(frontier)
         for found in search.successors(state, seeing, enough):
+            # the deepest are candidates but are not gone on from
             if len(found.steps) < limits.depth:
                 heapq.heappush(frontier, (_rank(found, limits), next(number), found))
+            # the slack of the most generous step: what it takes away may be priced ten times too low
             if found.cost <= start.cost * limits.tolerance * max(slack.get(n, 1.0) for n, _ in found.steps):
                 states.append(found)
                 yield found
+        # after the original alone: what single steps lead to is what most gains are
         if state is start and search.first is not None and len(states) > 1:
             began = clock.now()
             search.first(states[1:])
+            # what others took is not the search's time
             search.deadline += clock.now() - began
             enough += clock.now() - began
     yield from _finish(search, states, [r for r in rules if r.blind])
@@ -188,12 +200,15 @@ def _finish(search: _Search, states: list[Candidate], blind: list[Rule]) -> Iter
     nothing, so each candidate is given the cost of the state it came from.
     """
     best = sorted(states, key=lambda s: _rank(s, search.limits))[: search.limits.finish]
+    # the start too, as a blind rule may help where no other does
     for state in dict.fromkeys((*best, states[0])):
         for found in search.successors(state, blind):
             yield replace(found, cost=state.cost, blind=True)
+            # two in a row: a fence around a table whose filter was made late
             for again in search.successors(found, blind):
                 yield replace(again, cost=state.cost, blind=True)
 
 
 def _rank(state: Candidate, limits: Limits) -> float:
+    # 3 % a step: of two states that cost alike the shorter way is proved sooner
     return state.cost * float(limits.penalty ** len(state.steps))

@@ -53,16 +53,19 @@ class RuleProposer:
         try:
             query = bind(sql, self.catalog, search_path=self.search_path)
             start = database.explain(to_sql(query, catalog=self.catalog, search_path=self.search_path)).cost
+        # what cannot be bound is left to models
         except (BindError, Unsupported):
             return ()
         categories = {r.name: r.category for r in rules}
 
         def handed(picked: Sequence[Found]) -> list[Candidate]:
             for one in picked:
+                # by which steps it was reached, for its proof
                 self.derivations.remember(one.sql, one.via)
             return [replace(_handed(c, categories, start), units=helped(c, advice)) for c in picked]
 
         def first(found: Sequence[Found]) -> None:
+            # a dearer one may still be faster, but not as the first thing to be looked at
             cheaper = sorted((c for c in found if c.cost < start), key=lambda c: c.cost)
             if early is not None and cheaper:
                 early(handed(cheaper[:_EARLY]))
@@ -72,6 +75,7 @@ class RuleProposer:
             self.catalog,
             cost=lambda text: database.explain(text).cost,
             deadline=clock.now() + min(self.seconds, deadline.left()),
+            # the width chooses among what was found; the search ends by time
             limit=1000,
             limits=self.limits,
             rules=rules,
@@ -108,9 +112,11 @@ def chosen(found: Sequence[Found], width: int) -> list[Found]:
     seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
     blind = _varied([c for c in found if c.blind], max(width // 4, 1))
     places = width - len(blind)
+    # rounded up: with an odd number of places first rules get the odd one
     picked = _cheapest_by(seen, 0)[: (places + 1) // 2]
     for more in (_cheapest_by(seen, -1), seen):
         picked += [c for c in more if c not in picked][: places - len(picked)]
+    # a blind one has the cost of the state before: behind what is known to cost as much
     return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
 
 
@@ -118,6 +124,7 @@ def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:
     """The cheapest candidate for each rule in one place of the steps. ``seen``: cheapest first."""
     firsts: dict[str, Found] = {}
     for candidate in seen:
+        # cheapest first, so the first of each rule is its cheapest
         firsts.setdefault(candidate.steps[place][0], candidate)
     return list(firsts.values())
 
@@ -136,6 +143,7 @@ def _varied(blind: Sequence[Found], places: int) -> list[Found]:
 def _handed(found: Found, categories: dict[str, Category], start: float) -> Candidate:
     steps = [Step(rule, categories[rule], why) for rule, why in found.steps]
     last = steps[-1]
+    # what a blind rule gains the estimate does not know
     gain = None if found.blind else start - found.cost
     steps[-1] = Step(last.name, last.category, last.note, gain)
     cost = None if found.blind else found.cost
