@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, Inexact
+from decimal import Context as Arithmetic
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import compares, in_conditions, is_column, turned
@@ -24,8 +25,8 @@ from rewright.sql.constants import INTEGERS, constant, number, value
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT
 
-# digits a sum of numerics may have so that it is exact here and there
-MOST_DIGITS = 25
+# the server adds numerics with as many digits as it takes: a sum that has more than these is none here
+EXACT = Arithmetic(prec=50, traps=[Inexact])
 
 
 @rule(
@@ -246,10 +247,10 @@ def _shifted(operator: str, side: a.Op, const: a.Const) -> a.Expr | None:
     by, bound = value(added), value(const)
     if not isinstance(by, Decimal) or not isinstance(bound, Decimal) or key_of(const.type) != "numeric":
         return None
-    # the difference is computed here with Decimal's 28 digits, there with as many as it takes
-    if len(by.as_tuple().digits) + len(bound.as_tuple().digits) > MOST_DIGITS:
+    try:
+        moved = EXACT.subtract(bound, by) if side.op.name == "+" else EXACT.add(bound, by)
+    except Inexact:
         return None
-    moved = bound - by if side.op.name == "+" else bound + by
     return compare(operator, inner, a.Const(format(moved, "f"), const.type))
 
 
