@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import may_differ
+from rewright.sql.facts import may_differ, rejected_columns
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     as_product,
@@ -25,6 +25,7 @@ from rewright.sql.walk import (
     from_rels,
     from_tree,
     replace_item,
+    unpadded_tree,
     used_rels,
 )
 
@@ -38,8 +39,12 @@ from rewright.sql.walk import (
 )
 def anti_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for item in as_product(block)[0]:
+        kept = {id(i) for i in unpadded_tree(item)}
         for join in from_tree(item):
-            if isinstance(join, a.Join) and join.kind == "left" and join.on is not None:
+            if not isinstance(join, a.Join) or join.kind != "left" or join.on is None:
+                continue
+            # a row that joins around it pad has no partner: of its NULLs ON may find one
+            if id(join) in kept or _finds_none_of_nulls(join.on, join.left):
                 made = _without_partner(block, join, ctx)
                 if made is not None:
                     yield Rewrite(made, "rows that a LEFT JOIN finds no partner for are those without one")
@@ -69,6 +74,11 @@ def _without_partner(block: a.Select, join: a.Join, ctx: Context) -> a.Select | 
     # whoever else reads the right side sees NULLs now, and would see nothing after it
     bare = replace(block, from_=from_, where=conjoin(rest))
     return None if right.rel in used_rels(bare) else replace(bare, where=conjoin((*rest, none)))
+
+
+def _finds_none_of_nulls(on: a.Expr, side: a.FromItem) -> bool:
+    """Whether a condition is not TRUE of a row whose columns are all NULL on one side."""
+    return any(rel in from_rels((side,)) for rel, _ in rejected_columns(on))
 
 
 def _is_null(pred: a.Expr, rel: int) -> bool:

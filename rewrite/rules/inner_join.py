@@ -30,7 +30,7 @@ from rewright.sql.facts import (
     stored_table,
     usable_foreign_keys,
 )
-from rewright.sql.walk import conjoin, conjuncts, free_rels, from_rels, walk
+from rewright.sql.walk import conjoin, conjuncts, free_rels, from_rels, unpadded_tree, walk
 
 
 @rule(
@@ -72,8 +72,8 @@ def _always(join: a.Join, ctx: Context) -> frozenset[str] | None:
     if not isinstance(parent, a.Scan) or stored_table(ctx.catalog, parent) is None or parent.only:
         return None
     # a table that a join below pads has NULL keys there, whatever its columns say
-    for child in _unpadded(join.left):
-        if stored_table(ctx.catalog, child) is None:
+    for child in unpadded_tree(join.left):
+        if not isinstance(child, a.Scan) or stored_table(ctx.catalog, child) is None:
             continue
         for fk, basis in usable_foreign_keys(ctx.catalog, child):
             if fk.target == parent.table and _matches(
@@ -109,17 +109,6 @@ def _matches(
 
 def _plain(pred: a.Expr) -> bool:
     return is_equality(pred) and isinstance(pred, a.Op) and all(isinstance(x, a.Column) for x in pred.args)
-
-
-def _unpadded(item: a.FromItem) -> Iterator[a.Scan]:
-    """Tables whose rows are not null-extended in an item."""
-    if isinstance(item, a.Join):
-        if item.kind in {"inner", "left"}:
-            yield from _unpadded(item.left)
-        if item.kind in {"inner", "right"}:
-            yield from _unpadded(item.right)
-    elif isinstance(item, a.Scan):
-        yield item
 
 
 # --------------------------------------------------------------------------- HAVING

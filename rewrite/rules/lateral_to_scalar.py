@@ -25,12 +25,12 @@ from rewright.sql.walk import (
     copy_fresh,
     free_rels,
     from_rels,
-    from_tree,
     has_aggregate,
     references_whole,
     replace_item,
     returns_set,
     substitute,
+    unpadded_tree,
 )
 
 # each column that is read becomes a subquery of its own
@@ -46,7 +46,8 @@ _MOST_COLUMNS = 3
 )
 def lateral_to_scalar(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for place, item in enumerate(block.from_):
-        for join in (j for j in from_tree(item) if isinstance(j, a.Join)):
+        # where a join around it pads the item's rows, a count is NULL, and the subquery's would be 0
+        for join in (j for j in unpadded_tree(item) if isinstance(j, a.Join)):
             right = join.right
             # ON true: a further condition would pad the row where it fails
             if _always(join) and isinstance(right, a.Derived) and free_rels(right) <= from_rels((join.left,)):

@@ -62,6 +62,7 @@ from rewright.sql.walk.nodes import (
     left_spine,
     parts,
     subqueries,
+    unpadded_tree,
     walk,
     walk_block,
 )
@@ -141,6 +142,7 @@ __all__ = [
     "substitute",
     "substitute_around",
     "twins",
+    "unpadded_tree",
     "used_rels",
     "walk",
     "walk_block",

@@ -135,6 +135,16 @@ def from_tree(item: a.FromItem) -> Iterator[a.FromItem]:
         yield from from_tree(item.right)
 
 
+def unpadded_tree(item: a.FromItem) -> Iterator[a.FromItem]:
+    """As `from_tree`, of what no outer join around it pads with NULLs."""
+    yield item
+    if isinstance(item, a.Join):
+        if item.kind in {"inner", "left"}:
+            yield from unpadded_tree(item.left)
+        if item.kind in {"inner", "right"}:
+            yield from unpadded_tree(item.right)
+
+
 def left_spine(item: a.FromItem) -> tuple[a.FromItem, list[a.Join]]:
     """What the LEFT JOINs at the top of a tree keep, and these joins, the outermost first."""
     joins: list[a.Join] = []
