@@ -53,7 +53,7 @@ class _Joined:
     scan: a.Scan
     values: tuple[a.Expr, ...]
     preds: tuple[a.Expr, ...]
-    asked: dict[a.Expr, a.Expr]
+    asked: dict[a.Expr, frozenset[a.Expr]]
 
 
 @rule(
@@ -89,14 +89,16 @@ def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
     items, preds = as_product(query)
     if len(items) != 1 or not isinstance(items[0], a.Scan):
         return None
-    asked: dict[a.Expr, a.Expr] = {}
+    asked: dict[a.Expr, frozenset[a.Expr]] = {}
     for pred in conjuncts(join.on):
         tie = as_tie(pred, frozenset({item.rel}))
         # a condition on the grouping alone, or on another joined table, pads rows that the other join does
         # not
         if tie is None or not isinstance(tie.inner, a.Column) or not free_rels(tie.outer) <= kept:
             return None
-        asked[query.targets[tie.inner.pos].expr] = tie.outer
+        key = query.targets[tie.inner.pos].expr
+        # one key may be asked for twice: `g.k = t.a AND g.k = t.b` finds fewer groups than either
+        asked[key] = asked.get(key, frozenset()) | {tie.outer}
     # each key must be asked for, else several groups join one row
     if not asked or set(asked) != set(group_keys(query)):
         return None
@@ -109,7 +111,7 @@ def _like(found: _Joined, first: _Joined, ctx: Context) -> _Joined | None:
     if (found.scan.table, found.scan.only) != (first.scan.table, first.scan.only):
         return None
     rels = {found.scan.rel: first.scan.rel}
-    asked = {renumber(k, rels): outer for k, outer in found.asked.items()}
+    asked = {renumber(k, rels): outers for k, outers in found.asked.items()}
     # asked with another column of the kept row, the two find different groups
     if asked.keys() != first.asked.keys() or not ctx.holds("same-keys", asked == first.asked):
         return None
