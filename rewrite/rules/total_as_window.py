@@ -28,9 +28,12 @@ from rewright.sql import algebra as a
 from rewright.sql.build import derived, numbered, over
 from rewright.sql.facts import divides, may_differ, order_sensitive
 from rewright.sql.walk import (
+    QUERIES,
+    REFERENCES,
     canonical,
-    conjoin,
     conjuncts,
+    free_rels,
+    from_rels,
     group_keys,
     has_subquery,
     has_window,
@@ -38,8 +41,8 @@ from rewright.sql.walk import (
     map_kind,
     map_parts,
     outer_exprs,
+    parts,
     renumber,
-    replace_node,
     twins,
     walk_block,
 )
@@ -63,15 +66,13 @@ def total_as_window(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     # DISTINCT and windows see groups after HAVING: with the subquery's condition above they would see others
     if block.distinct is not None or any(has_window(t.expr) for t in block.targets) or may_differ(block):
         return
-    for conjunct in conjuncts(block.having):
-        for node in walk_block(conjunct):
-            if isinstance(node, a.ScalarSubquery):
-                total = _total(block, node, ctx)
-                if total is not None:
-                    yield Rewrite(
-                        _assemble(block, conjunct, node, total, ctx),
-                        "the subquery's total is the sum over the groups that the query computes already",
-                    )
+    nodes = (n for c in conjuncts(block.having) for n in walk_block(c) if isinstance(n, a.ScalarSubquery))
+    for node in dict.fromkeys(nodes):
+        total = _total(block, node, ctx)
+        made = None if total is None else _assemble(block, node, total, ctx)
+        if made is not None:
+            why = "the subquery's total is the sum over the groups that the query computes already"
+            yield Rewrite(made, why)
 
 
 def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
@@ -143,35 +144,51 @@ def _windowed(target: a.Expr) -> a.Expr | None:
     return map_kind(target, a.Aggregate, call)
 
 
-def _assemble(
-    block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, total: a.Expr, ctx: Context
-) -> a.Select:
-    parts = [t.expr for t in block.targets] + [key.expr for key in block.order_by]
-    parts += [n for n in walk_block(conjunct) if isinstance(n, a.Aggregate)]
-    # a key that the condition reads, too, as it is asked above
-    parts += [k for k in group_keys(block) if any(n == k for n in walk_block(conjunct))]
-    distinct = list(dict.fromkeys(parts))
-    inner = a.Select(
-        (*numbered("c", distinct), a.Target("total", total)),
-        block.from_,
-        block.where,
-        block.group_by,
-        conjoin(c for c in conjuncts(block.having) if c != conjunct),
-    )
-    groups, shown = derived(ctx.fresh(), "groups", inner)
+def _assemble(block: a.Select, node: a.ScalarSubquery, total: a.Expr, ctx: Context) -> a.Select | None:
+    """The groups as a subquery, and all of HAVING above it: the total is one of all groups."""
+    shown = (*(t.expr for t in block.targets), *(k.expr for k in block.order_by))
+    read = [_of_groups(e, block, node) for e in (*shown, *conjuncts(block.having))]
+    distinct = list(dict.fromkeys(n for found in read for n in found or ()))
+    if None in read:
+        return None
+    targets = (*numbered("c", distinct), a.Target("total", total))
+    inner = a.Select(targets, block.from_, block.where, block.group_by)
+    groups, columns = derived(ctx.fresh(), "groups", inner)
     # the total has its own place at the end
-    columns = dict(zip(distinct, shown, strict=False))
+    above: dict[Any, a.Expr] = dict(zip((*distinct, node), columns, strict=True))
 
     def visit(n: Any) -> Any:
-        return columns[n] if n in columns else map_parts(n, visit)
+        # a subquery that reads nothing of the groups has aggregates of its own
+        return above[n] if n in above else n if isinstance(n, QUERIES) else map_parts(n, visit)
 
     # what stands above the groups stays, and is asked of their columns
     return replace(
         block,
-        targets=tuple(a.Target(t.name, columns[t.expr]) for t in block.targets),
+        targets=tuple(replace(t, expr=visit(t.expr)) for t in block.targets),
         from_=(groups,),
-        where=visit(replace_node(conjunct, node, shown[-1])),
+        where=visit(block.having),
         group_by=None,
         having=None,
-        order_by=tuple(replace(k, expr=columns[k.expr]) for k in block.order_by),
+        order_by=tuple(replace(k, expr=visit(k.expr)) for k in block.order_by),
     )
+
+
+def _of_groups(expr: a.Expr, block: a.Select, node: a.ScalarSubquery) -> list[a.Expr] | None:
+    """What an expression besides the subquery ``node`` reads of the groups: keys, columns that these decide,
+    aggregates. All else may fail, so it is asked above, where HAVING has left groups out. None where
+    another subquery reads the block's rows.
+    """
+    mine, keys = from_rels(block.from_), group_keys(block)
+    found: list[a.Expr] = []
+    ahead: list[a.Node] = [expr]
+    while ahead:
+        n = ahead.pop()
+        own = isinstance(n, REFERENCES) and n.rel in mine
+        if isinstance(n, a.Expr) and (own or n in keys or isinstance(n, a.Aggregate | a.Grouping)):
+            found.append(n)
+        elif isinstance(n, QUERIES):
+            if free_rels(n) & mine:
+                return None
+        elif n != node:
+            ahead += reversed(parts(n))
+    return found
