@@ -15,6 +15,7 @@ from typing import Any, Generic, Literal, TypeVar
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts, labels, may_differ
+from rewright.sql.records import key_of
 from rewright.sql.walk import QUERIES, Fresh, has_window, returns_set
 
 
@@ -67,6 +68,16 @@ class Context:
         """
         basis = self.facts.filled(expr, items)
         return None if basis is None else labels(basis)
+
+    def is_row(self, expr: a.Expr) -> bool:
+        """Whether an expression is of a row type: IS NULL looks at its fields, so that neither it nor IS NOT
+        NULL says what count(x), COALESCE and joins see.
+        """
+        info = self.catalog.type(key_of(expr.type))
+        while info.kind == "d":
+            info = self.catalog.type(info.base)
+        # a row without a name of its own is the pseudo-type record
+        return info.kind in {"c", "p"}
 
     def holds(self, guard: str, condition: bool) -> bool:
         # a guard switched off holds always: the rule goes on without its precondition

@@ -77,7 +77,9 @@ def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
     if not isinstance(count, a.Aggregate) or count.func.name != "count" or may_differ(query):
         return None
     tests = [count.filter] if count.filter is not None else []
-    # count(x) passes over NULLs
+    # count(x) passes over NULLs; a row that holds one is counted, but IS NOT NULL is false of it
+    if any(ctx.is_row(x) for x in count.args):
+        return None
     tests += [a.IsNull(x, negated=True) for x in count.args]
     where = conjoin((*conjuncts(query.where), *tests))
     one = (a.Target("one", a.Const("1", INT4)),)
