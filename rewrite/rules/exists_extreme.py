@@ -79,12 +79,9 @@ def _values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             known = ctx.holds("no-row-is-no-extreme", False)
             # shown as a value EXISTS is false where the extreme's comparison is NULL
             met = test if known else a.Coalesce((test, FALSE), BOOL)
-            targets = tuple(replace_node(t, node, met) for t in block.targets)
-            where = None if block.where is None else replace_node(block.where, node, met)
-            yield Rewrite(
-                replace(block, targets=targets, where=where),
-                "whether a row is on one side of a value, the extreme of the rows says",
-            )
+            # everywhere alike: GROUP BY, and ORDER BY beside DISTINCT, name an output by its expression
+            made = replace_node(block, node, met)
+            yield Rewrite(made, "whether a row is on one side of a value, the extreme of the rows says")
 
 
 def _tests(query: a.Query, ctx: Context) -> Iterator[a.Op]:
