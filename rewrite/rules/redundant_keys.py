@@ -17,7 +17,6 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, may_differ
-from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, canonical, conjoin, is_closed, references_whole, substitute
 
 
@@ -31,7 +30,7 @@ def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             # as a whole row the list of keys has no twin
             continue
         for kept in grouped:
-            same = _same_groups(gone, kept, keys) if kept is not gone else None
+            same = _same_groups(gone, kept, keys, ctx) if kept is not gone else None
             ties = _ties(preds, gone, kept, same) if same is not None else None
             if same is None or ties is None:
                 continue
@@ -69,7 +68,9 @@ def _keys(item: a.Derived, ctx: Context) -> tuple[a.Expr, ...] | None:
     return keys if keys and plain and set(shown) == set(keys) and not query.ctes else None
 
 
-def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> dict[int, int] | None:
+def _same_groups(
+    gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...], ctx: Context
+) -> dict[int, int] | None:
     """Positions of the key columns in both, when both group the same rows by the same keys."""
     one, other = gone.query, kept.query
     if not isinstance(one, a.Select) or not isinstance(other, a.Select):
@@ -93,9 +94,7 @@ def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> 
             if twin.expr in other.group_by[0] and _same(one, target.expr, other, twin.expr):
                 found[p] = q
     # 1.0 and 1.00 are one group, of which either list may show another; a scale makes them alike
-    exact = all(
-        equality_is_identity(one.targets[p].expr.type) or one.targets[p].expr.type.typmod >= 0 for p in found
-    )
+    exact = None not in ctx.facts.looks(one)
     return found if len(found) == len(one.targets) and exact else None
 
 

@@ -4,8 +4,9 @@
     -->
     SELECT sum(e.sal) FROM emp e WHERE e.sal IS NOT NULL
 
-For numeric keys, whose sums are exact whatever their order (QUITE, Figure 2). The other conjuncts read keys
-only.
+For numeric keys, whose sums are exact whatever their order (QUITE, Figure 2), that have a scale: 1.0 and 1.00
+are one group, whose key is either, and the sum shows as many digits as the key. The other conjuncts read
+keys only.
 
 Calcite: AggregateMergeRule.
 """
@@ -23,7 +24,7 @@ from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, su
 
 @rule(
     SELECT.where(one_source),
-    guards=("no-having", "counts-rows"),
+    guards=("no-having", "counts-rows", "key-has-a-scale"),
     known_as="AggregateMergeRule",
     priority=74,
     category="others",
@@ -75,10 +76,13 @@ def _key_of(target: a.Aggregate, rel: int, source: a.Select, ctx: Context) -> a.
     parts = [_bare(x) for x in product.args]
     if not all(isinstance(p, a.Column) and p.rel == rel for p in parts):
         return None
-    exprs = [source.targets[p.pos].expr for p in parts if isinstance(p, a.Column)]
+    places = [p.pos for p in parts if isinstance(p, a.Column)]
+    exprs = [source.targets[pos].expr for pos in places]
     counts = [e for e in exprs if isinstance(e, a.Aggregate) and e.func.name == "count" and e.filter is None]
-    keys = [e for e in exprs if e in (source.group_by or ((),))[0] and e.type.name == "numeric"]
-    # n * n or k * k is no count times key
+    grouped, looks = (source.group_by or ((),))[0], ctx.facts.looks(source)
+    alike = [e for p, e in zip(places, exprs, strict=True) if ctx.holds("key-has-a-scale", bool(looks[p]))]
+    keys = [e for e in alike if e in grouped and e.type.name == "numeric"]
+    # n * n or k * k is no count times key; without a scale the group's key is any of its rows'
     if len(counts) != 1 or len(keys) != 1 or counts[0].distinct:
         return None
     # count(x) leaves out rows whose x is NULL; sum(k) does not
