@@ -102,6 +102,8 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     link = phrase.link
     if phrase.mark == "table" and not phrase.compound:
         return _names_a_table(link, scope, said)
+    if phrase.mark == "value" and link.mark == "relation" and not link.values:
+        return True  # a verb that a value elsewhere is called like
     if phrase.mark in {"value", "quoted"}:
         return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
     if link.mark == "unit" or (link.mark == "value" and _says_a_value(link, said)):
@@ -150,7 +152,8 @@ def _a_value_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     dropped = phrase.link.mark == "relation" and not said.names_any([c for c, _ in meant])
     if meant and dropped and not any(v.lower() in said.texts for _, v in meant):
         return True
-    if phrase.mark != "relation":
+    # `notifications that were read`, with a time read_at and a status `read`: which of both says so?
+    if phrase.mark != "relation" and phrase.link.mark != "done":
         return False
     verb = root(phrase.link.word)
     read = [t for t in scope.context.tables if t.ref.name.lower() in said.names]
@@ -219,6 +222,8 @@ def _roles(scope: Scope) -> dict[str, list[tuple[ColumnContext, str]]]:
     for many, one in (pair for join in scope.context.joins for pair in join.pairs):
         own = {role(w) for w in (*scope.words(one), *names.words(one.table.name))}
         own |= {role(w) for w in (*names.KEY_WORDS, *names.words(many.table.name))}
+        # of a table sbTicker, whose prefix says nothing
+        own |= {role(w) for ref in (one.table, many.table) for w in scope.vocabulary.table_words[ref]}
         for word in scope.words(many):
             if word not in _NO_ROLES and role(word) not in own:
                 found.setdefault(role(word), []).append((many, one.table.name))

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Measured
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import parted
+
+_RATED = frozenset(("rating", "score", "stars", "star", "grade", "mark"))
+_RATED_BEST = 0.75
 
 
 def head_of(draft: Draft, at: int) -> int:
@@ -50,7 +53,9 @@ def for_head(
                 if counted:
                     draft.scope.doubt("the sum over several rows of each", 0.93)
                     return Aggregate("sum", expression.column)
-                draft.scope.doubt("the highest of several rows of each", 0.85)
+                # `the business with the highest rating`, of reviews: the average as well
+                rated = bool(_RATED & set(draft.scope.words(expression.column)))
+                draft.scope.doubt("the highest of several rows of each", _RATED_BEST if rated else 0.85)
                 return Aggregate("max" if way == "desc" else "min", expression.column)
     return expression
 
@@ -58,7 +63,7 @@ def for_head(
 def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
     """The ranked rows' names, with what they are ranked by where several are wanted."""
     link = draft.links[head]
-    measured = any(isinstance(e, Aggregate) for e, _ in draft.order)
+    measured = any(isinstance(e, Aggregate | Measured) for e, _ in draft.order)
     if not link.used:
         if link.mark == "unit":
             period = parted(draft, TIME_UNITS[link.word], head)

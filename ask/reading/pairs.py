@@ -25,7 +25,7 @@ first: last
 departure departed departs depart: arrival arrived arrives arrive
 ordered order placed: shipped delivered delivery ship shipment
 shipped sent dispatched: delivered arrived received delivery
-requested reported created raised opened submitted logged: resolved closed completed approved fixed restored
+requested reported created raised opened submitted logged: resolved closed completed approved decided fixed restored
 requested reported created raised submitted logged received filed: answered replied
 filed lodged submitted: resolved closed settled decided
 borrowed loaned lent rented issued taken loan: returned return
@@ -35,6 +35,7 @@ joined registered enrolled subscribed: left cancelled graduated
 installed: removed
 login logged_in: logout logged_out
 pickup picked: dropoff dropped
+departed departure left: returned return
 birth born: death died
 in: out
 """.strip()

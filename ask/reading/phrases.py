@@ -121,7 +121,7 @@ def _several(link: Link) -> bool:
 
 def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, int] | None:
     """`total check-ins` where each row of check-ins holds a count."""
-    after = draft.next(at, "table")
+    after = draft.next(_told_of_rows(draft, at), "table")
     if after is None:
         return None
     table = draft.scope.table(draft.links[after])
@@ -159,6 +159,15 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
     if counted is None:
         raise Unclear(f"it is not clear of what the {draft.links[at].text} is wanted")
     return Aggregate(function, counted), (after if amount is None else amount) + 1
+
+
+def _told_of_rows(draft: Draft, at: int) -> int:
+    """The place before the rows: `total amount of successful transactions`, where a condition tells which."""
+    behind = at + 1
+    said = draft.links[behind] if behind + 1 < len(draft.links) else None
+    added = draft.links[at].word.endswith(" of") or "amount" in draft.links[at].word
+    tells = added and said is not None and said.used and said.mark in {"value", "undone", "done"}
+    return behind if tells and draft.links[behind + 1].glued else at
 
 
 def is_a_sum(table: TableContext) -> bool:
@@ -200,6 +209,9 @@ def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     """The only column of a table that holds money: what `the total amount of payments` adds up."""
     found = [c for c in table.columns if _of_money(draft, c)]
     draft.scope.doubt("what is to be added up", 0.95)
+    if "amount" in draft.scope.roles and len(found) > 1:
+        # of transactions with an amount, a price and a commission
+        found = [c for c in found if draft.scope.words(c) == ("amount",)]
     return found[0] if len(found) == 1 else None
 
 

@@ -15,9 +15,10 @@ from rewright.ask.reading.extremes import (
     is_measure,
     property_of,
     ranked_by,
+    time_of_rows,
 )
 from rewright.ask.reading.heads import for_head, head_of, rank_head
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Function, Measured, Span
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
@@ -26,6 +27,8 @@ from rewright.ask.reading.words import stem
 
 _ONLY_A_VALUE = 0.92
 _OF_ALL = 0.95
+_OF_THOSE_THAT_REFER = 0.92
+_HAVE = frozenset(("has", "have", "had", "with"))
 _BELONGING = frozenset(("in", "of", "from", "at", "on", "for"))
 
 
@@ -310,7 +313,8 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     link = draft.links[after]
     if link.mark == "table":
-        raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
+        _most_referred(draft, at, after, way)
+        return
     column = draft.scope.column(link)
     counted = count_of(draft, draft.scope.context.table(column.table))
     draft.outputs.append((after, Column(column)))
@@ -321,6 +325,23 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
     if several:
         draft.outputs.append((len(draft.links), counted))
     draft.use(after)
+
+
+def _most_referred(draft: Draft, at: int, after: int, way: Direction) -> None:
+    """`the most common diagnosis`, of diagnoses that only treatments refer to: by their number. Raises
+    Unclear.
+    """
+    link = draft.links[after]
+    table = draft.scope.table(link)
+    refer = {j.many.table for j in draft.scope.context.joins if j.one.table == table.ref} - {table.ref}
+    if len(refer) != 1:
+        raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
+    counted = count_of(draft, draft.scope.context.table(refer.pop()))
+    draft.scope.doubt(f"of what the {draft.links[at].text} is counted", _OF_THOSE_THAT_REFER)
+    draft.order.insert(0, (counted, way))
+    several = draft.limit > 1
+    _limited(draft)
+    rank_head(draft, after, shown=several)
 
 
 def _by_property(draft: Draft, at: int, after: int | None) -> None:
@@ -337,6 +358,8 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     table = draft.scope.table(draft.links[place])
     if _on_average(draft, at, place, table):
         return
+    if _place_of(draft, at, table):
+        return
     asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
     if asked is not None and asked < at < place and _those_of(draft, asked, at, table):
         return
@@ -344,18 +367,18 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
         # `which conference has the oldest publication?`
         raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
     by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
+    ranked: Expression
     if by is not None:
-        column = draft.scope.column(draft.links[by + 1])
-        way: Direction = "desc" if link.mark == "top" else "asc"
+        ranked, way = Column(draft.scope.column(draft.links[by + 1])), _ends(link)
         draft.use(by, by + 1)
     else:
-        column, way = property_of(draft, at, table)
+        ranked, way = _measured(draft, at, table)
     if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
-    _alone(draft, Column(column))
-    if any(e == Column(column) and w != way for e, w in draft.order):
+    _alone(draft, ranked)
+    if any(e == ranked and w != way for e, w in draft.order):
         raise Unclear("it is not clear which end of an order is wanted")
-    draft.order.insert(0, (Column(column), way))
+    draft.order.insert(0, (ranked, way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)
     draft.head = table
@@ -369,20 +392,63 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
         rank_head(draft, place, shown=several)
 
 
+def _place_of(draft: Draft, at: int, table: TableContext) -> bool:
+    """`which continent has the highest volcano?`: what the best of all has or lies in, of many that share it."""
+    link = draft.links[0]
+    behind = draft.next(at, "table")
+    if behind is None or not _plainly_of(draft, at) or link.mark != "column" or at != 1 or link.used:
+        return False
+    column = draft.scope.column(link)
+    if column.unique or column.kind != "text" or column.table not in draft.scope.told_by(table.ref):
+        return False
+    ranked, way = _measured(draft, at, table)
+    draft.use(0, at, at + 1)
+    draft.outputs.append((0, Column(column)))
+    draft.groups.append(Column(column))
+    draft.order.insert(0, (_farthest(ranked, way), way))
+    _limited(draft)
+    draft.scope.doubt("whose best is wanted", _OF_ALL)
+    return True
+
+
+def _plainly_of(draft: Draft, at: int) -> bool:
+    """Whether nothing else is asked, and the best is what something has."""
+    plain = not (draft.groups or draft.order or draft.limit or draft.whole)
+    last = at + 2 >= len(draft.links) or draft.links[at + 2].mark in {"stop", "value", "moment"}
+    return plain and last and _asks_which(draft) and bool(set(draft.scope.roles) & _HAVE)
+
+
+def _ends(link: Link) -> Direction:
+    return "desc" if link.mark == "top" else "asc"
+
+
+def _farthest(of: Expression, way: Direction) -> Expression:
+    """The highest or lowest of several rows."""
+    function: Function = "max" if way == "desc" else "min"
+    if isinstance(of, Span):
+        return Measured(function, of)
+    assert isinstance(of, Column)
+    return Aggregate(function, of.column)
+
+
+def _measured(draft: Draft, at: int, table: TableContext) -> tuple[Expression, Direction]:
+    """What an adjective is said of, and which end of it. Raises Unclear."""
+    if (lasts := time_of_rows(draft, at, table)) is not None:
+        return lasts, _ends(draft.links[at])
+    column, way = property_of(draft, at, table)
+    return Column(column), way
+
+
 def _those_of(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
     """`which department has the oldest employee?`: the one that the oldest of all belongs to."""
     owner = draft.scope.table(draft.links[asked])
     steps = direct(draft.scope.context, owner.ref, table.ref, draft.scope.roles) if owner != table else []
-    belongs = (
-        len(steps) == 1 and steps[0].multiplies and set(draft.scope.roles) & {"has", "have", "had", "with"}
-    )
-    plain = not (draft.groups or draft.order or draft.limit or draft.whole)
-    last = at + 2 == len(draft.links) or draft.links[at + 2].mark in {"stop", "value", "moment"}
-    if not belongs or not plain or not last or not _asks_which(draft) or asked != 0:
+    belongs = len(steps) == 1 and steps[0].multiplies
+    if not belongs or not _plainly_of(draft, at) or asked != 0:
         return False
-    column, way = property_of(draft, at, table)
+    ranked, way = _measured(draft, at, table)
     draft.use(at, at + 1)
-    draft.order.insert(0, (Aggregate("max" if way == "desc" else "min", column), way))
+    draft.order.insert(0, (_farthest(ranked, way), way))
     _limited(draft)
     rank_head(draft, asked, shown=False)
     draft.scope.doubt("whose best is wanted", _OF_ALL)

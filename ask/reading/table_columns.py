@@ -25,7 +25,7 @@ _TIMES = frozenset({"hour", "day"})
 _COUNTED_LENGTHS = {"page", "word"}
 _LENGTHS = {*_COUNTED_LENGTHS, "second", "minute", "hour", "day", "time", "distance", "length"}
 _RATES = frozenset(listed("rate price cost fee fare salary wage pay charge"))
-"""An `hourly_rate` has no hours, a `cost_per_page` no pages."""
+"""An `hourly_rate` has no hours, a `cost_per_page` no pages; nor have `spots_per_day` days."""
 _COUNTS = frozenset(map(root, listed("count number num no total")))
 _TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
 _BESIDE = frozenset(
@@ -141,7 +141,7 @@ def _names_its_rows(column: ColumnContext) -> bool:
 def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) -> bool:
     """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""
     roots = {root(w) for w in scope.words(column)}
-    if word in _LENGTHS and set(scope.words(column)) & _RATES:
+    if word in _LENGTHS and set(scope.words(column)) & {*_RATES, "per"}:
         return False
     if word in _COUNTED_LENGTHS:
         roots -= _COUNTS | {root(w) for w in scope.words(table)}
