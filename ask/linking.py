@@ -225,6 +225,7 @@ class Linker:
         if before is None or words[at].word not in FILLERS | RETURNING or words[at].kind != "word":
             return None
         of_one = before.word == "the" and at > 1 and words[at - 2].word in _LEADING_TO
+        of_one = of_one or before.word in ADJECTIVES or before.word in _COMMON
         if before.kind != "number" and before.word not in _BEFORE_NOUNS and not of_one:
             return None
         link = self.names.link(words[at].text, key_of([words[at].word]), 1.0)
@@ -382,6 +383,7 @@ def _is_way(token: Token) -> bool:
 _NOUNS = frozenset({"member", "members"})
 """What is also said for belonging, and names rows where a table is called so."""
 _BEFORE_NOUNS = frozenset(listed("a an one each every per any no this which what another"))
+_COMMON = frozenset(listed("popular common frequent"))
 _LEADING_TO = frozenset(listed("of in on for by with from to"))
 _SORTED_AFTER = frozenset({"", "and", "results", "list"})
 _SORTED_BY = frozenset(

@@ -129,7 +129,10 @@ def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
         or (c.kind in {"date", "number"} and c.nulls)
     ]
     told = [c for c in held if c.table.name.lower() in said.names and not c.key]
-    return phrase.mark == "relation" and bool(told) and not said.names_any(phrase.columns)
+    # `who fixed the most callouts`, of callouts with a time fixed_at that some lack
+    dates = phrase.mark == "column" and phrase.link.mark == "relation" and all(c.kind == "date" for c in told)
+    related = phrase.mark == "relation" or dates
+    return related and bool(told) and not said.names_any(phrase.columns)
 
 
 def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:

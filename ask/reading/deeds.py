@@ -12,7 +12,7 @@ from rewright.ask.context import TableContext
 from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.words import listed, root
+from rewright.ask.reading.words import listed, root, stem
 from rewright.sql.algebra import TableRef
 
 _DEEDS = frozenset(
@@ -26,7 +26,7 @@ _DEEDS = frozenset(
     )
 )
 _AT_THE_HEAD = frozenset(map(root, listed("own manage direct lead led run ran employ command found")))
-"""What is done by one to many: who does it is what the other refers to."""
+"""What is done by one to many: who does it is what the other refers to; no table of members says it."""
 _SAID_OF = frozenset({"table", "value", "quoted", "column"})
 _FEW = 2
 """Columns of a table that only says which rows belong together, beside its keys."""
@@ -74,6 +74,9 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     between = [scope.context.table(s.new) for s in steps[:-1]]
     if any(not _only_joins(t, scope) and not _spoken_of(t, scope) for t in between):
         return False
+    ends = {stem(w) for ref in (who, what) for w in scope.words(scope.context.table(ref))}
+    if root(verb.word) in _AT_THE_HEAD and any({stem(w) for w in scope.words(t)} - ends for t in between):
+        return False  # `directed a film`, by a film_cast
     return bool(between) or root(verb.word) not in _AT_THE_HEAD or _refers_to_whom(steps[0], who)
 
 

@@ -62,7 +62,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _numbers_listed(intent, fixed, links, scope)
     _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
-    _said_of_none(intent)
+    _said_of_none(intent, scope)
     _ordered_by_one_value(intent, fixed)
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
@@ -232,12 +232,21 @@ def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             raise Unclear(f"it is not clear what of {table.ref.name} is to be shown")
 
 
-def _said_of_none(intent: Intent) -> None:
-    """`customers without orders in May`: of rows that are not there nothing else can be said."""
-    gone = {c.gone for c in intent.where if isinstance(c, Without)}
+def _said_of_none(intent: Intent, scope: Scope) -> None:
+    """`customers without orders in May`: of rows that are not there nothing else can be said; nor by way of
+    them, as of the course that employees have not completed.
+    """
+    absent = [c for c in intent.where if isinstance(c, Without)]
+    gone = {c.gone for c in absent}
     for condition in intent.where:
-        if not isinstance(condition, Without) and set(tables_of(condition)) & gone:
+        told = set(tables_of(condition)) if not isinstance(condition, Without) else set()
+        ways = (direct(scope.context, c.kept, t, scope.roles) for c in absent for t in told - {c.kept})
+        if told & gone or any(step.new in gone for way in ways for step in way):
             raise Unclear("it is not clear whether a condition is said of what is not there")
+    for rows in intent.rows:
+        ways = (direct(scope.context, c.kept, rows, scope.roles) for c in absent if rows != c.kept)
+        if any(step.new in gone for way in ways for step in way):
+            raise Unclear("it is not clear whether rows are said of what is not there")
 
 
 def _ways_to_others(intent: Intent, scope: Scope) -> None:
@@ -320,7 +329,7 @@ def _rows_not_named(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     if first is None or not asked or first.word.split()[0] not in scope.roles[1:2]:
         return
     shown = {e.column for e in intent.outputs if isinstance(e, Column)}
-    tested = {c for condition in intent.where for c in columns_of(condition)}
+    tested = {c for told in (*intent.where, *(e for e, _ in intent.order)) for c in columns_of(told)}
     if shown and shown <= tested and not any(_names_one(c, scope) for c in shown):
         scope.doubt(f"whether {first.text} are to be named", _FAR_VALUE)
 

@@ -108,6 +108,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _shares_of_numbers(links)
     ordinals(links)
     _said_again(links)
+    _said_of_the_best(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
     keys_of_values(links, scope)
@@ -324,6 +325,14 @@ def _said_again(links: Sequence[Link]) -> None:
         if first.mark == second.mark == "column" and not apart and both and partly and one:
             first.columns, second.mark = both, "relation"
             first.fits = {(c.table, c.name): 0.95 for c in both}
+
+
+def _said_of_the_best(links: Sequence[Link]) -> None:
+    """`which club charges the highest fee`: the verb says no more than the column behind it."""
+    for verb, best, column in zip(links, links[1:], links[2:], strict=False):
+        same = verb.mark == column.mark == "column" and verb.columns == column.columns
+        if same and best.mark in {"top", "bottom"} and verb.glued and verb.word.endswith(("s", "ed")):
+            verb.mark, column.fits = "relation", {(c.table, c.name): 0.9 for c in column.columns}
 
 
 def _compounds(links: list[Link], scope: Scope) -> None:

@@ -93,6 +93,14 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         ),
         r"\1 \2 has \3?",
     ),
+    # `which destination port is the most popular?`
+    (
+        (
+            r"^(which|what) (\w+ \w+) (?:is|are|was|were) (?:the )?(most|least) "
+            r"(common|frequent|popular)\s*\?*$"
+        ),
+        r"what is the \3 \4 \2?",
+    ),
     # `how old are the players on average?`
     (
         r"^how old (?:is|are|was|were) (?:the |our )?(.+?) on average\s*\?*$",

@@ -28,6 +28,8 @@ from rewright.ask.reading.words import stem
 _ONLY_A_VALUE = 0.92
 _OF_ALL = 0.95
 _OF_THOSE_THAT_REFER = 0.92
+_AS_A_NUMBER = frozenset(("highest", "lowest", "largest", "smallest", "biggest"))
+_SUMS = frozenset(("amount", "total"))
 _HAVE = frozenset(("has", "have", "had", "with"))
 _BELONGING = frozenset(("in", "of", "from", "at", "on", "for"))
 
@@ -327,6 +329,16 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
     draft.use(after)
 
 
+def _is_a_sum_itself(draft: Draft, at: int, place: int, column: ColumnContext) -> bool:
+    """`what was the highest bid?`, of bids with an amount and no name: how much it was."""
+    table = draft.scope.context.table(column.table)
+    asked = draft.scope.roles[:1] == ("what",) and draft.scope.roles[1:2] in {("is",), ("was",)}
+    first = place == at + 1 and not draft.links[place].used and not (draft.limit or draft.whole or draft.order)
+    alone = not any(link.mark in {"column", "label"} and not link.used for link in draft.links)
+    sums = draft.links[at].word in _AS_A_NUMBER and bool(_SUMS & set(draft.scope.words(column)))
+    return asked and first and alone and sums and all(c.key for c in draft.scope.label(table))
+
+
 def _most_referred(draft: Draft, at: int, after: int, way: Direction) -> None:
     """`the most common diagnosis`, of diagnoses that only treatments refer to: by their number. Raises
     Unclear.
@@ -375,6 +387,10 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
         ranked, way = _measured(draft, at, table)
     if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
+    if isinstance(ranked, Column) and by is None and _is_a_sum_itself(draft, at, place, ranked.column):
+        draft.outputs.append((at, _farthest(ranked, way)))
+        draft.use(place)
+        return
     _alone(draft, ranked)
     if any(e == ranked and w != way for e, w in draft.order):
         raise Unclear("it is not clear which end of an order is wanted")
