@@ -94,6 +94,11 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
             or _a_doer_left_out(phrase, scope, said)
         ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
+    for at, (phrase, behind) in enumerate(pairwise(asked)):
+        # `lawyers led matters` is what they did
+        does = at > 0 and asked[at - 1].mark in {"table", "column", "value", "quoted"} and phrase.link.glued
+        if not does and _says_what_kind(phrase, behind):
+            scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
     _roles_of_verbs(scope, said)
     _words_left_out(asked, scope, question, said)
 
@@ -133,6 +138,13 @@ def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
     dates = phrase.mark == "column" and phrase.link.mark == "relation" and all(c.kind == "date" for c in told)
     related = phrase.mark == "relation" or dates
     return related and bool(told) and not said.names_any(phrase.columns)
+
+
+def _says_what_kind(phrase: Phrase, behind: Phrase) -> bool:
+    """`the living authors`: a participle before its noun says which of them, where it took no part."""
+    link, noun = phrase.link, behind.link
+    dropped = phrase.mark == link.mark == "relation" and not (link.tables or link.columns or link.values)
+    return dropped and link.word.endswith(("ing", "ed")) and noun.mark == "table" and noun.glued and not link.verb
 
 
 def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:

@@ -370,6 +370,8 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     table = draft.scope.table(draft.links[place])
     if _on_average(draft, at, place, table):
         return
+    if _of_a_text(draft, at):
+        raise Unclear(f"it is not clear how {draft.links[at + 1].text} is measured")
     if _place_of(draft, at, table):
         return
     asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
@@ -406,6 +408,14 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)
+
+
+def _of_a_text(draft: Draft, at: int) -> bool:
+    """`the longest headline` of an article, of which a text is no measure."""
+    noun = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    if noun is None or noun.mark not in {"column", "label"} or not noun.glued or not noun.columns:
+        return False
+    return all(c.kind == "text" for c in noun.columns) and draft.scope.said_table(noun) is None
 
 
 def _place_of(draft: Draft, at: int, table: TableContext) -> bool:

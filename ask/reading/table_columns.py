@@ -70,6 +70,9 @@ def property_of(
         found = _exactly(scope, several, word)
         if len(found) == 1:
             scope.doubt("which column an adjective is about", 0.97)
+            if word == "distance" and not units and any(c.kind == "date" for c in table.columns):
+                # `the longest trip`, of trips that begin and end, too
+                scope.doubt(f"whether {found[0].name} is what is measured", _OF_TWO_KINDS)
             if not units and any(_of_another_kind(scope, found[0], c) for of in kinds for c in of):
                 scope.doubt(f"whether {found[0].name} is what is measured", _OF_TWO_KINDS)
             return found[0], way
