@@ -67,6 +67,10 @@ def lasting(scope: Scope, table: TableContext) -> tuple[ColumnContext, ColumnCon
     found = {
         pair for first in dates for last in dates if first != last and (pair := _ordered(scope, first, last))
     }
+    if len({frozenset(pair) for pair in found}) == 1 and len(found) > 1:
+        # `departed` and `arrived`, of a guest or of a ship: what some lack is the end, else what is told last
+        first, last = sorted(next(iter(found)), key=lambda c: (bool(c.nulls), dates.index(c)))
+        return first, last
     return next(iter(found)) if len(found) == 1 else None
 
 

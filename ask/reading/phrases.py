@@ -16,6 +16,7 @@ from rewright.ask.reading.timing import date_of, of_lives, only_came
 from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
+from rewright.sql.algebra import TableRef
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
@@ -53,6 +54,7 @@ _IS_MONEY = frozenset(
 _HAS_A_SUM = _IS_MONEY | set(map(stem, listed("invoice bill purchase loan grant deposit transfer")))
 """Of rows called so the average is one of money."""
 _ONLY_NUMBER = 0.92
+_BY_ITS_KIND = 0.92
 _DAYS = frozenset(map(stem, listed("date day time")))
 _UNITS = {
     stem(unit)
@@ -161,11 +163,11 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
     return Aggregate(function, counted), (after if amount is None else amount) + 1
 
 
-def _told_of_rows(draft: Draft, at: int) -> int:
+def _told_of_rows(draft: Draft, at: int, *, counted: bool = False) -> int:
     """The place before the rows: `total amount of successful transactions`, where a condition tells which."""
     behind = at + 1
     said = draft.links[behind] if behind + 1 < len(draft.links) else None
-    added = draft.links[at].word.endswith(" of") or "amount" in draft.links[at].word
+    added = counted or draft.links[at].word.endswith(" of") or "amount" in draft.links[at].word
     tells = added and said is not None and said.used and said.mark in {"value", "undone", "done"}
     return behind if tells and draft.links[behind + 1].glued else at
 
@@ -226,6 +228,8 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     distinct = draft.next(at, "distinct")
     place = at if distinct is None else distinct
     what = draft.next(place, "table", "column", "label", "identifier")
+    if what is None and (told := _told_of_rows(draft, place, counted=True)) != place:
+        what = draft.next(told, "table")  # `how many active policies`, of policies with a status of their own
     if what is None:
         return _count_of_value(draft, place)
     link = draft.links[what]
@@ -265,8 +269,19 @@ def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:
     for condition in draft.where:
         if isinstance(condition, OneOf) and any(c == condition.column for c, _ in link.values):
             draft.scope.doubt("what is to be counted", 0.95)
-            return Aggregate("count", condition.column.table), at + 2
+            several = link.text.islower() and link.text.endswith("s")
+            return Aggregate("count", _rows_of(draft, condition.column, kind=several)), at + 2
     return None
+
+
+def _rows_of(draft: Draft, column: ColumnContext, *, kind: bool) -> TableRef:
+    """`how many dogs`, where dog is one row of species: the pets, where only these refer to species."""
+    table = draft.scope.context.table(column.table)
+    refer = {j.many.table for j in draft.scope.context.joins if j.one.table == column.table} - {column.table}
+    if kind and column.unique and column in draft.scope.label(table) and len(refer) == 1:
+        draft.scope.doubt("of what kind rows are counted", _BY_ITS_KIND)
+        return refer.pop()
+    return column.table
 
 
 def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct: bool) -> Expression:

@@ -22,7 +22,7 @@ _OPEN = frozenset(listed("open ongoing running unfinished unresolved"))
 _CONTRARY = {
     word: frozenset(map(root, others.split()))
     for pair in (
-        "public: private", "private: public", "indoor: outdoor", "outdoor: indoor",
+        "failed: passed", "public: private", "private: public", "indoor: outdoor", "outdoor: indoor",
         "inactive: active enabled",
         "closed: open", "offline: online", "online: offline", "dead: alive living", "domestic: international",
         "international: domestic", "internal: external", "external: internal", "manual: automatic automated",

@@ -441,7 +441,9 @@ def _plainly_of(draft: Draft, at: int) -> bool:
     """Whether nothing else is asked, and the best is what something has."""
     plain = not (draft.groups or draft.order or draft.limit or draft.whole)
     last = at + 2 >= len(draft.links) or draft.links[at + 2].mark in {"stop", "value", "moment"}
-    return plain and last and _asks_which(draft) and bool(set(draft.scope.roles) & _HAVE)
+    # `which customer placed the largest order`
+    related = set(draft.scope.roles) & _HAVE or any(o.mark == "relation" for o in draft.scope.links)
+    return plain and last and _asks_which(draft) and bool(related)
 
 
 def _ends(link: Link) -> Direction:
@@ -469,7 +471,7 @@ def _those_of(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
     """`which department has the oldest employee?`: the one that the oldest of all belongs to."""
     owner = draft.scope.table(draft.links[asked])
     steps = direct(draft.scope.context, owner.ref, table.ref, draft.scope.roles) if owner != table else []
-    belongs = len(steps) == 1 and steps[0].multiplies
+    belongs = bool(steps) and all(step.multiplies for step in steps)
     if not belongs or not _plainly_of(draft, at) or asked != 0:
         return False
     ranked, way = _measured(draft, at, table)
