@@ -9,50 +9,89 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rewright.ask.context import TableContext
+from rewright.ask.reading.intent import Intent
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct
+from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
+from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
-_DEEDS = frozenset(
+_NAMED = frozenset(
     map(
         root,
         listed(
-            "own manage direct lead led run ran operate employ visit design develop manufacture compose "
-            "study host command issue supervise found submit publish write wrote written "
-            "produce create"
+            "manage direct lead led design develop manufacture compose study studied visit supervise command "
+            "live reside"
         ),
     )
 )
-_AT_THE_HEAD = frozenset(map(root, listed("own manage direct lead led run ran employ command found")))
-"""What is done by one to many: who does it is what the other refers to; no table of members says it."""
+"""What a row must say: that one refers to the other is no sign of it."""
+_BELONGING = frozenset(
+    map(
+        root,
+        listed("own run ran operate employ host issue found submit publish write wrote written produce create"),
+    )
+)
+"""What is done by one to many: who does it is what the other refers to."""
+_BE = frozenset(listed("is are was were be been being"))
 _SAID_OF = frozenset({"table", "value", "quoted", "column"})
 _FEW = 2
 """Columns of a table that only says which rows belong together, beside its keys."""
 _ANOTHER_WAY = 0.78
 
 
-def deeds(links: Sequence[Link], scope: Scope) -> None:
+def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a verb of which the rows on the way between those it relates say nothing."""
+    shown = {t for e in intent.outputs for t in tables_of(e)} if scope.roles[:1] == ("who",) else set()
     for at, verb in enumerate(links):
-        if verb.mark != "relation" or root(verb.word) not in _DEEDS:
+        if verb.mark != "relation" or not _is_deed(verb):
             continue
-        for who, what in _who_and_what(links, at):
+        spoken = list(_who_and_what(links, at, scope))
+        behind = [ref for link in links[at + 1 :] for ref in _of(link)]
+        if not spoken and len(shown) == 1 and behind and not _named_by(verb, shown, behind[0], scope):
+            scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
+        for who, what in spoken:
             if who != what and not _says_so(verb, who, what, scope):
                 scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
 
 
-def _who_and_what(links: Sequence[Link], at: int) -> Iterator[tuple[TableRef, TableRef]]:
+def _is_deed(verb: Link) -> bool:
+    """A verb that says what was done; one that the data does not hold may be any."""
+    if root(verb.word) in _NAMED | _BELONGING:
+        return True
+    done = verb.word.endswith(("ed", "ing")) and " " not in verb.word and verb.text.islower()
+    return done and verb.word not in RELATING and not (verb.columns or verb.tables or verb.values)
+
+
+def _was_done(verb: Link, scope: Scope) -> bool:
+    """Whether it was done to what stands before."""
+    place = scope.roles.index(verb.word) if verb.word in scope.roles else 0
+    return bool(_BE & set(scope.roles[max(0, place - 2) : place]))
+
+
+def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tuple[TableRef, TableRef]]:
     """Whoever does it and what it is done to: by their order, `by` before whoever does it."""
     before = [ref for link in links[:at] for ref in _of(link)]
     behind = [ref for link in links[at + 1 :] for ref in _of(link)]
-    passive = at + 1 < len(links) and links[at + 1].preposition == "by"
+    by = at + 1 < len(links) and links[at + 1].preposition == "by"
+    done = links[at].word.endswith("ed")
     if before and behind:
-        yield (behind[0], before[-1]) if passive else (before[-1], behind[0])
+        by_whom = by or not _was_done(links[at], scope) or links[at + 1].mark != "table"
+        if by_whom:  # not `sites that were visited on a trip`
+            yield (behind[0], before[-1]) if by else (before[-1], behind[0])
     elif len(set(before)) > 1:
-        # `which stations does Ann manage`
-        yield before[-1], next(ref for ref in reversed(before) if ref != before[-1])
+        other = next(ref for ref in reversed(before) if ref != before[-1])
+        # `which stations does Ann manage`; `merchants and the number of coupons issued`
+        yield (other, before[-1]) if done else (before[-1], other)
+
+
+def _named_by(verb: Link, shown: set[TableRef], what: TableRef, scope: Scope) -> bool:
+    """`who designed Garden House?`: somebody else than the house, or the house says who."""
+    who = next(iter(shown))
+    return _named_on_the_way(verb, [what], scope) if who == what else _says_so(verb, who, what, scope)
 
 
 def _of(link: Link) -> list[TableRef]:
@@ -71,13 +110,11 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
         return True
     if not steps or _named_on_the_way(verb, [who, *(s.new for s in steps)], scope):
         return True
-    between = [scope.context.table(s.new) for s in steps[:-1]]
-    if any(not _only_joins(t, scope) and not _spoken_of(t, scope) for t in between):
+    if root(verb.word) in _NAMED:
         return False
-    ends = {stem(w) for ref in (who, what) for w in scope.words(scope.context.table(ref))}
-    if root(verb.word) in _AT_THE_HEAD and any({stem(w) for w in scope.words(t)} - ends for t in between):
-        return False  # `directed a film`, by a film_cast
-    return bool(between) or root(verb.word) not in _AT_THE_HEAD or _refers_to_whom(steps[0], who)
+    between = [scope.context.table(s.new) for s in steps[:-1]]
+    pairs = all(_only_joins(t, who, what, scope) or _spoken_of(t, scope) for t in between)
+    return pairs and (bool(between) or root(verb.word) not in _BELONGING or _refers_to_whom(steps[0], who))
 
 
 def _named_on_the_way(verb: Link, tables: Sequence[TableRef], scope: Scope) -> bool:
@@ -90,11 +127,16 @@ def _named_on_the_way(verb: Link, tables: Sequence[TableRef], scope: Scope) -> b
     return False
 
 
-def _only_joins(table: TableContext, scope: Scope) -> bool:
-    """A table of pairs: keys of two others, and little else."""
+def _only_joins(table: TableContext, who: TableRef, what: TableRef, scope: Scope) -> bool:
+    """A table of pairs, called by what it joins or what is done: an authorship of authors, `writes`; no comment
+    of theirs.
+    """
     keys = {key.name for j in scope.context.joins if j.many.table == table.ref for key in j.keys}
     others = [c for c in table.columns if c.name not in keys and not c.key]
-    return len(keys) > 1 and len(others) <= _FEW
+    ends = [stem(w) for ref in (who, what) for w in scope.words(scope.context.table(ref))]
+    own = names.normal(table.ref.name).split()
+    called = all(any(w.startswith(end) for end in ends) or root(w) in _BELONGING for w in own)
+    return len(keys) > 1 and len(others) <= _FEW and called
 
 
 def _spoken_of(table: TableContext, scope: Scope) -> bool:

@@ -311,8 +311,8 @@ RELATING = _set(
     "visit visits visiting design designs designed develop develops developed manufacture manufactures "
     "manufactured measure measures measured measuring monitor monitors monitored collect collects collected "
     "collecting study studies studied studying allow allows allowed allowing apply applies applied applying "
-    "submit submits submitted submitting compete competes competed competing contribute contributes "
-    "contributed fly flies flying flew flown compose composes composed join joins "
+    "submit submits submitted submitting "
+    "fly flies flying flew flown compose composes composed join joins "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "
     "working works write writes written wrote"
 )

@@ -82,7 +82,8 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _one_of_their_rows(intent, scope)
     _rows_not_named(intent, links, scope)
     _of_several_groups(intent, links, scope)
-    deeds(links, scope)
+    _numbers_for_rows(intent, scope)
+    deeds(intent, links, scope)
     near_misses(intent, links, scope)
     overlooked(intent, links, scope)
     _lacked_by_none(intent)
@@ -306,6 +307,17 @@ def _references_shown(intent: Intent, scope: Scope) -> None:
             raise Unclear(f"{output.column.name} refers to another row: it is not clear what of it is wanted")
         if not set(map(stem, scope.words(output.column)[-1:])) & said:
             scope.doubt(f"whether {output.column.name} itself is wanted", _REFERENCE)
+
+
+def _numbers_for_rows(intent: Intent, scope: Scope) -> None:
+    """`which passengers submitted a complaint`, of flights with a number of passengers: nobody is one of them."""
+    only = intent.outputs[0] if len(intent.outputs) == 1 else None
+    column = only.column if isinstance(only, Column) else None
+    if column is None or column.kind != "number" or scope.roles[:1] not in {("which",), ("who",)}:
+        return
+    told = column.key or scope.context.refers(column) or _names_one(column, scope)
+    if not told and column.distinct > _SEVERAL and "year" not in scope.words(column):
+        scope.doubt(f"whether a {column.name} is wanted", _FAR_VALUE)
 
 
 def _of_several_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
