@@ -54,8 +54,8 @@ def against_average(draft: Draft, at: int, operator: str) -> None:
 
 
 def _of_some_rows(draft: Draft, at: int) -> None:
-    """`taller than the average striker`, `more than the average salary in Sales`: an average of some rows, not
-    of all. Raises Unclear.
+    """`taller than the average striker`, `more than the average salary in Sales`: an average of some rows,
+    not of all. Raises Unclear.
     """
     for before, link in pairwise(draft.links[at:]):
         if link.mark not in _WHAT_IS_AVERAGED:

@@ -144,7 +144,13 @@ def _says_what_kind(phrase: Phrase, behind: Phrase) -> bool:
     """`the living authors`: a participle before its noun says which of them, where it took no part."""
     link, noun = phrase.link, behind.link
     dropped = phrase.mark == link.mark == "relation" and not (link.tables or link.columns or link.values)
-    return dropped and link.word.endswith(("ing", "ed")) and noun.mark == "table" and noun.glued and not link.verb
+    return (
+        dropped
+        and link.word.endswith(("ing", "ed"))
+        and noun.mark == "table"
+        and noun.glued
+        and not link.verb
+    )
 
 
 def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:

@@ -32,7 +32,9 @@ _NAMED = frozenset(
 _BELONGING = frozenset(
     map(
         root,
-        listed("own run ran operate employ host issue found submit publish write wrote written produce create"),
+        listed(
+            "own run ran operate employ host issue found submit publish write wrote written produce create"
+        ),
     )
 )
 """What is done by one to many: who does it is what the other refers to."""
@@ -128,8 +130,8 @@ def _named_on_the_way(verb: Link, tables: Sequence[TableRef], scope: Scope) -> b
 
 
 def _only_joins(table: TableContext, who: TableRef, what: TableRef, scope: Scope) -> bool:
-    """A table of pairs, called by what it joins or what is done: an authorship of authors, `writes`; no comment
-    of theirs.
+    """A table of pairs, called by what it joins or what is done: an authorship of authors, `writes`; no
+    comment of theirs.
     """
     keys = {key.name for j in scope.context.joins if j.many.table == table.ref for key in j.keys}
     others = [c for c in table.columns if c.name not in keys and not c.key]

@@ -119,7 +119,7 @@ def _rows_of_a_value(draft: Draft, at: int) -> Expression | None:
 
 
 def _measure_behind(draft: Draft, at: int) -> int | None:
-    """`the highest average listeners`, `the highest average number of listeners`, of a number of listeners."""
+    """`the highest average number of listeners`, of a column that holds their number."""
     counted = draft.next(at, "count")
     return draft.next(at if counted is None else counted, "column")
 

@@ -22,7 +22,9 @@ def _several(link: Link, column: ColumnContext) -> bool:
     """`the highest costs`: of one row, or all of them together?"""
     last = link.word.rsplit(" ", maxsplit=1)[-1]
     plural = last.endswith("s") and not last.endswith("ss")
-    return link.mark == "column" and plural and column in link.columns and not column.name.lower().endswith("s")
+    return (
+        link.mark == "column" and plural and column in link.columns and not column.name.lower().endswith("s")
+    )
 
 
 def head_of(draft: Draft, at: int) -> int:

@@ -25,7 +25,8 @@ first: last
 departure departed departs depart: arrival arrived arrives arrive
 ordered order placed: shipped delivered delivery ship shipment
 shipped sent dispatched: delivered arrived received delivery
-requested reported created raised opened submitted logged: resolved closed completed approved decided fixed restored
+requested reported created raised opened submitted logged: resolved closed completed approved decided
+requested reported created raised opened submitted logged: fixed restored
 requested reported created raised submitted logged received filed: answered replied
 filed lodged submitted: resolved closed settled decided
 borrowed loaned lent rented issued taken loan: returned return

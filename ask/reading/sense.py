@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.asked_for import asked_for
 from rewright.ask.reading.deeds import deeds
 from rewright.ask.reading.intent import (
     Aggregate,
@@ -80,9 +81,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _counted_already(intent, scope)
     _parts_of_those_with(intent, scope)
     _one_of_their_rows(intent, scope)
-    _rows_not_named(intent, links, scope)
-    _of_several_groups(intent, links, scope)
-    _numbers_for_rows(intent, scope)
+    asked_for(intent, links, scope, _counted(intent))
     deeds(intent, links, scope)
     near_misses(intent, links, scope)
     overlooked(intent, links, scope)
@@ -137,8 +136,7 @@ def _row_by_itself(intent: Intent, scope: Scope) -> None:
     keys = {
         e.column.table
         for e in intent.groups or intent.outputs
-        if isinstance(e, Column)
-        and (e.column.unique or _names_alone(e.column, scope))
+        if isinstance(e, Column) and (e.column.unique or _names_alone(e.column, scope))
     }
     for left in measured:
         of = left.of if isinstance(left, Aggregate) else None
@@ -307,43 +305,6 @@ def _references_shown(intent: Intent, scope: Scope) -> None:
             raise Unclear(f"{output.column.name} refers to another row: it is not clear what of it is wanted")
         if not set(map(stem, scope.words(output.column)[-1:])) & said:
             scope.doubt(f"whether {output.column.name} itself is wanted", _REFERENCE)
-
-
-def _numbers_for_rows(intent: Intent, scope: Scope) -> None:
-    """`which passengers submitted a complaint`, of flights with a number of passengers: nobody is one of them."""
-    only = intent.outputs[0] if len(intent.outputs) == 1 else None
-    column = only.column if isinstance(only, Column) else None
-    if column is None or column.kind != "number" or scope.roles[:1] not in {("which",), ("who",)}:
-        return
-    told = column.key or scope.context.refers(column) or _names_one(column, scope)
-    if not told and column.distinct > _SEVERAL and "year" not in scope.words(column):
-        scope.doubt(f"whether a {column.name} is wanted", _FAR_VALUE)
-
-
-def _of_several_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`students in each department` read as those who took one of its courses: each would be in several, and no
-    verb says by what.
-    """
-    counted = _counted(intent)
-    if counted is None or any(link.mark in {"relation", "column"} and link.word.endswith("ed") for link in links):
-        return
-    inside = any(link.mark == "each" and link.word in {"in each", "in every"} for link in links)
-    told = scope.told_by(counted)
-    for group in intent.groups if inside else ():
-        if isinstance(group, Column) and group.column.table not in told:
-            scope.doubt(f"whether {counted.name} are in a {group.column.name} so", _FAR_VALUE, once=True)
-
-
-def _rows_not_named(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`which applicants have a passport that expires in 2026` read as when it does: they are asked for."""
-    first = links[0] if links else None
-    asked = first is not None and first.mark == "table" and scope.roles[:1] in {("which",), ("who",)}
-    if first is None or not asked or first.word.split()[0] not in scope.roles[1:2]:
-        return
-    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
-    tested = {c for told in (*intent.where, *(e for e, _ in intent.order)) for c in columns_of(told)}
-    if shown and shown <= tested and not any(_names_one(c, scope) for c in shown):
-        scope.doubt(f"whether {first.text} are to be named", _FAR_VALUE)
 
 
 def _rows_unnamed(intent: Intent, scope: Scope) -> None:

@@ -172,8 +172,8 @@ def _nouns_of_values(links: list[Link]) -> None:
 
 
 def kinds_said(links: Sequence[Link]) -> None:
-    """`for each storage type`, of a column `storage` that holds few texts: the noun says nothing more; nor does
-    that of `a pressure value`.
+    """`for each storage type`, of a column `storage` that holds few texts: the noun says nothing more; nor
+    does that of `a pressure value`.
     """
     for column, noun in pairwise(links):
         kinds = column.mark == "column" and all(c.kind == "text" and not c.unique for c in column.columns)

@@ -223,8 +223,8 @@ def _done(links: list[Link], scope: Scope) -> None:
 
 
 def _never_done(links: list[Link], scope: Scope) -> None:
-    """`acts that have never performed`: a verb that says the name of a table, which has no row for them; `parts
-    that were never used`, where only one table refers to parts.
+    """`acts that have never performed`: a verb that says the name of a table, which has no row for them;
+    `parts that were never used`, where only one table refers to parts.
     """
     for rows, absent, verb in zip(links, links[1:], links[2:], strict=False):
         never = absent.mark == "without" and absent.word.endswith("never") and verb.mark == "relation"

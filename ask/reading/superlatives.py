@@ -333,7 +333,9 @@ def _is_a_sum_itself(draft: Draft, at: int, place: int, column: ColumnContext) -
     """`what was the highest bid?`, of bids with an amount and no name: how much it was."""
     table = draft.scope.context.table(column.table)
     asked = draft.scope.roles[:1] == ("what",) and draft.scope.roles[1:2] in {("is",), ("was",)}
-    first = place == at + 1 and not draft.links[place].used and not (draft.limit or draft.whole or draft.order)
+    first = (
+        place == at + 1 and not draft.links[place].used and not (draft.limit or draft.whole or draft.order)
+    )
     alone = not any(link.mark in {"column", "label"} and not link.used for link in draft.links)
     sums = draft.links[at].word in _AS_A_NUMBER and bool(_SUMS & set(draft.scope.words(column)))
     return asked and first and alone and sums and all(c.key for c in draft.scope.label(table))
@@ -419,7 +421,7 @@ def _of_a_text(draft: Draft, at: int) -> bool:
 
 
 def _place_of(draft: Draft, at: int, table: TableContext) -> bool:
-    """`which continent has the highest volcano?`: what the best of all has or lies in, of many that share it."""
+    """`which continent has the highest volcano?`: what the best of all has or lies in."""
     link = draft.links[0]
     behind = draft.next(at, "table")
     if behind is None or not _plainly_of(draft, at) or link.mark != "column" or at != 1 or link.used:

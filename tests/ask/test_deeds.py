@@ -14,7 +14,14 @@ from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    studio = table("studio", 20, studio_id="int4 key", studio_name="text unique", town="text *9:Lund,Ghent", head_id="int4 *18")
+    studio = table(
+        "studio",
+        20,
+        studio_id="int4 key",
+        studio_name="text unique",
+        town="text *9:Lund,Ghent",
+        head_id="int4 *18",
+    )
     designer = table(
         "designer", 60, designer_id="int4 key", designer_name="text unique", studio_id="int4 *20", stage="text *3:hired,trial,left"
     )  # fmt: skip
@@ -78,11 +85,17 @@ def test_a_rate_is_no_length(reader: Reader) -> None:
 
 def test_all_rows_that_belong_to_one_each(reader: Reader) -> None:
     assert_refused(reader, "Which designers made every game?")
-    assert_read(reader, "Which games were shown at every fair?", ["count(distinct", "= (select count(distinct fair_id)"])
+    assert_read(
+        reader,
+        "Which games were shown at every fair?",
+        ["count(distinct", "= (select count(distinct fair_id)"],
+    )
 
 
 def test_what_only_absent_rows_lead_to_is_said_of_them(reader: Reader) -> None:
-    found = assert_read(reader, "Which games have no stand in Peru?", ["where stand.game_id = game.game_id and fair.country"])
+    found = assert_read(
+        reader, "Which games have no stand in Peru?", ["where stand.game_id = game.game_id and fair.country"]
+    )
     assert found.sql.count("game.game_id") == 1
     assert_read(reader, "Which games have no stand?", ["not exists (select from stand"])
 

@@ -39,7 +39,11 @@ def reader() -> Reader:
 
 
 def test_a_table_called_like_a_verb(reader: Reader) -> None:
-    assert_read(reader, "Find the title of the show with the most tickets.", ["group by show.show_id", "count(*) desc"])
+    assert_read(
+        reader,
+        "Find the title of the show with the most tickets.",
+        ["group by show.show_id", "count(*) desc"],
+    )
 
 
 def test_a_verb_that_a_value_elsewhere_is_called_like(reader: Reader) -> None:
@@ -50,18 +54,27 @@ def test_a_verb_that_a_value_elsewhere_is_called_like(reader: Reader) -> None:
 
 
 def test_rows_known_by_the_one_place_of_each(reader: Reader) -> None:
-    assert_read(reader, "Which branches are out of service?", ["select branch.city", "where branch.out_of_service"])
+    assert_read(
+        reader, "Which branches are out of service?", ["select branch.city", "where branch.out_of_service"]
+    )
 
 
 def test_the_longest_time_and_what_took_long(reader: Reader) -> None:
     assert_read(reader, "What is the shortest outing?", ["order by (outing.returned - outing.departed) asc"])
-    assert_read(reader, "Which tutor had the longest outing?", ["max((outing.returned - outing.departed)) desc"])
+    assert_read(
+        reader, "Which tutor had the longest outing?", ["max((outing.returned - outing.departed)) desc"]
+    )
     assert_read(reader, "Which show is the longest?", ["show.minutes desc"])
 
 
 def test_no_value_is_not_the_most_common(reader: Reader) -> None:
     assert_read(reader, "Which landlord has the most branches?", ["branch.landlord is not null"])
-    assert_read(reader, "How many branches does each landlord have?", ["group by branch.landlord"], without="is not null")
+    assert_read(
+        reader,
+        "How many branches does each landlord have?",
+        ["group by branch.landlord"],
+        without="is not null",
+    )
 
 
 def test_the_most_common_of_rows_is_counted_by_what_refers_to_them(reader: Reader) -> None:
@@ -75,7 +88,9 @@ def test_a_surname_names_no_row_by_itself(reader: Reader) -> None:
 
 def test_names_that_several_rows_share(reader: Reader) -> None:
     assert_read(
-        reader, "Show the names of pupils and their number of tickets", ["group by pupil.pupil_id, pupil.pupil_name"]
+        reader,
+        "Show the names of pupils and their number of tickets",
+        ["group by pupil.pupil_id, pupil.pupil_name"],
     )
 
 
@@ -86,7 +101,9 @@ def test_a_share_of_those_in_a_place(reader: Reader) -> None:
         ["filter (where tutor.level = 'senior')", "where branch.region = 'North'"],
     )
     assert_read(
-        reader, "What percentage of senior tutors are in the North?", ["filter (where branch.region = 'North')"]
+        reader,
+        "What percentage of senior tutors are in the North?",
+        ["filter (where branch.region = 'North')"],
     )
 
 
@@ -96,7 +113,9 @@ def test_money_that_was_paid_where_nothing_says_so(reader: Reader) -> None:
 
 
 def test_total_amount_of_rows_that_a_condition_tells(reader: Reader) -> None:
-    assert_read(reader, "What is the total amount of refused tickets per show?", ["sum(ticket.amount)", "'refused'"])
+    assert_read(
+        reader, "What is the total amount of refused tickets per show?", ["sum(ticket.amount)", "'refused'"]
+    )
 
 
 def test_rows_that_were_never_used(reader: Reader) -> None:
@@ -104,10 +123,14 @@ def test_rows_that_were_never_used(reader: Reader) -> None:
 
 
 def test_decades_and_values(reader: Reader) -> None:
-    assert_read(reader, "How many outings per decade were there?", ["extract(decade from outing.departed) * 10"])
+    assert_read(
+        reader, "How many outings per decade were there?", ["extract(decade from outing.departed) * 10"]
+    )
     assert_read(reader, "What was the highest haze value?", ["max(outing.haze_ppm)"])
 
 
 def test_the_place_of_the_best(reader: Reader) -> None:
-    assert_read(reader, "Which region has the oldest tutor?", ["group by branch.region", "min(tutor.born) asc"])
+    assert_read(
+        reader, "Which region has the oldest tutor?", ["group by branch.region", "min(tutor.born) asc"]
+    )
     assert_read(reader, "What is the second longest show?", ["show.minutes desc", "offset 1"])
