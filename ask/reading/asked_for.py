@@ -65,5 +65,10 @@ def _of_several_groups(intent: Intent, links: Sequence[Link], scope: Scope, coun
     inside = any(link.mark == "each" and link.word in {"in each", "in every"} for link in links)
     told = scope.told_by(counted)
     for group in intent.groups if inside else ():
-        if isinstance(group, Column) and group.column.table not in told:
+        # `pupils in each course`, by enrolments, is plain
+        if (
+            isinstance(group, Column)
+            and group.column.table not in told
+            and not _names_its_row(group.column, scope)
+        ):
             scope.doubt(f"whether {counted.name} are in a {group.column.name} so", _FAR, once=True)

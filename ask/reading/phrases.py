@@ -168,6 +168,8 @@ def _told_of_rows(draft: Draft, at: int, *, counted: bool = False) -> int:
     behind = at + 1
     said = draft.links[behind] if behind + 1 < len(draft.links) else None
     added = counted or draft.links[at].word.endswith(" of") or "amount" in draft.links[at].word
+    if said is not None and not any(draft.links[behind + 1] is o for o in draft.scope.links):
+        added = added and said.word.endswith("s")  # `how many dogs`: rows that nobody spoke of
     tells = added and said is not None and said.used and said.mark in {"value", "undone", "done"}
     return behind if tells and draft.links[behind + 1].glued else at
 

@@ -32,6 +32,8 @@ _CONTRARY = {
     for word, _, others in (pair.partition(": "),)
 }  # fmt: skip
 """Of which the one is true where a column of the other is not."""
+_OF_A_WHOLE_NAME, _BE = frozenset({"failed"}), frozenset(listed("is has was"))
+"""What is no contrary of a season_pass."""
 _BY_MEANS = frozenset(listed("paid settled made sent done ordered booked delivered received submitted given"))
 _MEANS = frozenset(listed("method means channel type mode way form medium"))
 _WHAT_REFERS = 0.9
@@ -189,6 +191,7 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
             for t in scope.context.tables
             for c in t.columns
             if c.kind == "boolean" and _CONTRARY[link.word] & {root(w) for w in scope.words(c)}
+            if link.word not in _OF_A_WHOLE_NAME or len(set(scope.words(c)) - _BE) == 1
         )
     prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
     if link.mark != "unknown" or not prefix or len(link.word) < 6:
