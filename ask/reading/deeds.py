@@ -74,12 +74,20 @@ def _was_done(verb: Link, scope: Scope) -> bool:
     return bool(_BE & set(scope.roles[max(0, place - 2) : place]))
 
 
+def _leading(link: Link) -> str:
+    """The preposition before a phrase, or that of `by each`; `per`, of what is grouped."""
+    return link.word.split()[0] if link.mark == "each" and link.word != "each" else link.preposition
+
+
 def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tuple[TableRef, TableRef]]:
     """Whoever does it and what it is done to: by their order, `by` before whoever does it."""
     before = [ref for link in links[:at] for ref in _of(link)]
     behind = [ref for link in links[at + 1 :] for ref in _of(link)]
-    by = at + 1 < len(links) and links[at + 1].preposition == "by"
+    leading = _leading(links[at + 1]) if at + 1 < len(links) else ""
+    by = leading == "by"
     done = links[at].word.endswith("ed")
+    if leading not in {"", "by"} and root(links[at].word) in _BELONGING:
+        return  # `papers published in Nature`: by whom is not said
     if before and behind:
         by_whom = by or not _was_done(links[at], scope) or links[at + 1].mark != "table"
         if by_whom:  # not `sites that were visited on a trip`

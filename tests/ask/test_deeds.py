@@ -57,6 +57,15 @@ def test_who_refers_to_others_does_not_lead_them(reader: Reader) -> None:
     assert_refused(reader, "Which games own a designer?")
 
 
+def test_by_whom_may_be_each_or_not_be_said(reader: Reader) -> None:
+    for question in (
+        "How many games were issued by each designer?",
+        "How many games were issued per designer?",
+        "How many games were issued for each designer?",
+    ):
+        assert_read(reader, question, ["count(*)", "game.designer_id = designer.designer_id"])
+
+
 def test_nobody_is_told_by_what_was_made(reader: Reader) -> None:
     assert_refused(reader, "Who designed the Lund fair?")
     assert_read(reader, "Which game has the most stands?", ["count(*) desc"])
