@@ -6,6 +6,17 @@ Owns their grammar. A superlative keeps ties; `top 5` keeps five.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.best_alone import (
+    asks_which,
+    end_of,
+    farthest,
+    is_a_sum_itself,
+    limited,
+    measured,
+    of_a_text,
+    place_of,
+    those_of,
+)
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import (
     MOST,
@@ -15,22 +26,17 @@ from rewright.ask.reading.extremes import (
     is_measure,
     property_of,
     ranked_by,
-    time_of_rows,
 )
 from rewright.ask.reading.heads import for_head, head_of, rank_head
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Function, Measured, Span
-from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
 
 _ONLY_A_VALUE = 0.92
-_OF_ALL = 0.95
 _OF_THOSE_THAT_REFER = 0.92
-_AS_A_NUMBER = frozenset(("highest", "lowest", "largest", "smallest", "biggest"))
-_SUMS = frozenset(("amount", "total"))
-_HAVE = frozenset(("has", "have", "had", "with"))
 _BELONGING = frozenset(("in", "of", "from", "at", "on", "for"))
 
 
@@ -165,7 +171,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (expression, way))
     several = draft.limit > 1 or draft.whole
-    _limited(draft)
+    limited(draft)
     if draft.links[head].mark == "column" and not isinstance(expression, Aggregate):
         _columns_ranked(draft, head, expression, several=several)
         return
@@ -264,14 +270,6 @@ def _numbered(draft: Draft, at: int) -> None:
             draft.use(place)
 
 
-def _limited(draft: Draft) -> None:
-    if draft.whole and not draft.limit:
-        draft.order = [(e, w) for e, w in draft.order if not isinstance(e, Whole)] or draft.order
-        return
-    if not draft.limit:
-        draft.limit, draft.ties = 1, True
-
-
 def _rows_of_a_column(draft: Draft, at: int) -> int | None:
     """`the youngest member's name`: the members, of whom the name is wanted."""
     behind = draft.links[at + 1] if at + 1 < len(draft.links) else None
@@ -295,19 +293,12 @@ def _grouped_measure(draft: Draft, at: int, expression: Expression) -> bool:
     """`the highest price for each maker`: the extreme of each group."""
     if not any(link.mark == "each" for link in draft.links) or not isinstance(expression, Column):
         return False
-    if any(link.mark == "table" for link in draft.links[:at]) and draft.limit == 0 and _asks_which(draft):
+    if any(link.mark == "table" for link in draft.links[:at]) and draft.limit == 0 and asks_which(draft):
         raise Unclear("the best of each group is not understood yet")
     column = expression.column
     draft.outputs.append((at, Aggregate("max" if draft.links[at].mark == "top" else "min", column)))
     draft.use(at + 1)
     return True
-
-
-def _asks_which(draft: Draft) -> bool:
-    return draft.scope.roles[:1] in {("which",), ("who",), ("what",)} and draft.scope.roles[1:2] not in {
-        ("is",),
-        ("are",),
-    }
 
 
 def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> None:
@@ -323,22 +314,10 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
     draft.groups.append(Column(column))
     draft.order.insert(0, (counted, way))
     several = draft.limit > 1
-    _limited(draft)
+    limited(draft)
     if several:
         draft.outputs.append((len(draft.links), counted))
     draft.use(after)
-
-
-def _is_a_sum_itself(draft: Draft, at: int, place: int, column: ColumnContext) -> bool:
-    """`what was the highest bid?`, of bids with an amount and no name: how much it was."""
-    table = draft.scope.context.table(column.table)
-    asked = draft.scope.roles[:1] == ("what",) and draft.scope.roles[1:2] in {("is",), ("was",)}
-    first = (
-        place == at + 1 and not draft.links[place].used and not (draft.limit or draft.whole or draft.order)
-    )
-    alone = not any(link.mark in {"column", "label"} and not link.used for link in draft.links)
-    sums = draft.links[at].word in _AS_A_NUMBER and bool(_SUMS & set(draft.scope.words(column)))
-    return asked and first and alone and sums and all(c.key for c in draft.scope.label(table))
 
 
 def _most_referred(draft: Draft, at: int, after: int, way: Direction) -> None:
@@ -354,7 +333,7 @@ def _most_referred(draft: Draft, at: int, after: int, way: Direction) -> None:
     draft.scope.doubt(f"of what the {draft.links[at].text} is counted", _OF_THOSE_THAT_REFER)
     draft.order.insert(0, (counted, way))
     several = draft.limit > 1
-    _limited(draft)
+    limited(draft)
     rank_head(draft, after, shown=several)
 
 
@@ -372,12 +351,12 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     table = draft.scope.table(draft.links[place])
     if _on_average(draft, at, place, table):
         return
-    if _of_a_text(draft, at):
+    if of_a_text(draft, at):
         raise Unclear(f"it is not clear how {draft.links[at + 1].text} is measured")
-    if _place_of(draft, at, table):
+    if place_of(draft, at, table):
         return
     asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
-    if asked is not None and asked < at < place and _those_of(draft, asked, at, table):
+    if asked is not None and asked < at < place and those_of(draft, asked, at, table):
         return
     if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
         # `which conference has the oldest publication?`
@@ -385,14 +364,14 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
     ranked: Expression
     if by is not None:
-        ranked, way = Column(draft.scope.column(draft.links[by + 1])), _ends(link)
+        ranked, way = Column(draft.scope.column(draft.links[by + 1])), end_of(link)
         draft.use(by, by + 1)
     else:
-        ranked, way = _measured(draft, at, table)
+        ranked, way = measured(draft, at, table)
     if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
-    if isinstance(ranked, Column) and by is None and _is_a_sum_itself(draft, at, place, ranked.column):
-        draft.outputs.append((at, _farthest(ranked, way)))
+    if isinstance(ranked, Column) and by is None and is_a_sum_itself(draft, at, place, ranked.column):
+        draft.outputs.append((at, farthest(ranked, way)))
         draft.use(place)
         return
     _alone(draft, ranked)
@@ -400,7 +379,7 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
         raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (ranked, way))
     several = draft.limit > 1 or draft.whole
-    _limited(draft)
+    limited(draft)
     draft.head = table
     wanted = [
         i
@@ -410,79 +389,6 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)
-
-
-def _of_a_text(draft: Draft, at: int) -> bool:
-    """`the longest headline` of an article, of which a text is no measure."""
-    noun = draft.links[at + 1] if at + 1 < len(draft.links) else None
-    if noun is None or noun.mark not in {"column", "label"} or not noun.glued or not noun.columns:
-        return False
-    return all(c.kind == "text" for c in noun.columns) and draft.scope.said_table(noun) is None
-
-
-def _place_of(draft: Draft, at: int, table: TableContext) -> bool:
-    """`which continent has the highest volcano?`: what the best of all has or lies in."""
-    link = draft.links[0]
-    behind = draft.next(at, "table")
-    if behind is None or not _plainly_of(draft, at) or link.mark != "column" or at != 1 or link.used:
-        return False
-    column = draft.scope.column(link)
-    if column.unique or column.kind != "text" or column.table not in draft.scope.told_by(table.ref):
-        return False
-    ranked, way = _measured(draft, at, table)
-    draft.use(0, at, at + 1)
-    draft.outputs.append((0, Column(column)))
-    draft.groups.append(Column(column))
-    draft.order.insert(0, (_farthest(ranked, way), way))
-    _limited(draft)
-    draft.scope.doubt("whose best is wanted", _OF_ALL)
-    return True
-
-
-def _plainly_of(draft: Draft, at: int) -> bool:
-    """Whether nothing else is asked, and the best is what something has."""
-    plain = not (draft.groups or draft.order or draft.limit or draft.whole)
-    last = at + 2 >= len(draft.links) or draft.links[at + 2].mark in {"stop", "value", "moment"}
-    # `which customer placed the largest order`
-    related = set(draft.scope.roles) & _HAVE or any(o.mark == "relation" for o in draft.scope.links)
-    return plain and last and _asks_which(draft) and bool(related)
-
-
-def _ends(link: Link) -> Direction:
-    return "desc" if link.mark == "top" else "asc"
-
-
-def _farthest(of: Expression, way: Direction) -> Expression:
-    """The highest or lowest of several rows."""
-    function: Function = "max" if way == "desc" else "min"
-    if isinstance(of, Span):
-        return Measured(function, of)
-    assert isinstance(of, Column)
-    return Aggregate(function, of.column)
-
-
-def _measured(draft: Draft, at: int, table: TableContext) -> tuple[Expression, Direction]:
-    """What an adjective is said of, and which end of it. Raises Unclear."""
-    if (lasts := time_of_rows(draft, at, table)) is not None:
-        return lasts, _ends(draft.links[at])
-    column, way = property_of(draft, at, table)
-    return Column(column), way
-
-
-def _those_of(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
-    """`which department has the oldest employee?`: the one that the oldest of all belongs to."""
-    owner = draft.scope.table(draft.links[asked])
-    steps = direct(draft.scope.context, owner.ref, table.ref, draft.scope.roles) if owner != table else []
-    belongs = bool(steps) and all(step.multiplies for step in steps)
-    if not belongs or not _plainly_of(draft, at) or asked != 0:
-        return False
-    ranked, way = _measured(draft, at, table)
-    draft.use(at, at + 1)
-    draft.order.insert(0, (_farthest(ranked, way), way))
-    _limited(draft)
-    rank_head(draft, asked, shown=False)
-    draft.scope.doubt("whose best is wanted", _OF_ALL)
-    return True
 
 
 def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
@@ -501,7 +407,7 @@ def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
     draft.use(place, average)
     draft.order.insert(0, (Aggregate("avg", column), way))
     several = draft.limit > 1 or draft.whole
-    _limited(draft)
+    limited(draft)
     rank_head(draft, head, shown=several)
     return True
 
