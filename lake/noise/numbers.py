@@ -86,8 +86,9 @@ def _decimal_mark(digits: str) -> str:
 _SIGNS = {
     sign: unit
     for unit, signs in {
-        "meter": "m", "millimeter": "mm", "centimeter": "cm", "decimeter": "dm", "kilometer": "km", "mile": "mi",
-        "millisecond": "ms", "second": "s sec", "minute": "min", "hour": "h hr", "day": "d", "month": "mo mth",
+        "meter": "m", "millimeter": "mm", "centimeter": "cm", "decimeter": "dm", "kilometer": "km",
+        "mile": "mi", "millisecond": "ms", "second": "s sec", "minute": "min", "hour": "h hr", "day": "d",
+        "month": "mo mth",
         "milligram": "mg", "gram": "g gr", "kilogram": "kg", "tonne": "t", "pound": "lb", "ounce": "oz",
         "milliliter": "ml", "centiliter": "cl", "deciliter": "dl", "liter": "l lt ltr", "hectare": "ha",
         "byte": "b", "kilobyte": "kb", "megabyte": "mb", "gigabyte": "gb", "terabyte": "tb",
