@@ -35,6 +35,9 @@ from rewright.sql.walk import (
 )
 
 
+_ASKING = a.Exists | a.Quantified | a.ScalarSubquery
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """One subquery and where it stands: as a value (``node``; ``deep`` within another subquery), as an item
@@ -133,11 +136,13 @@ def _places(block: a.Select) -> Iterator[Place]:
 
 
 def _further_down(block: a.Select, mine: frozenset[int]) -> list[a.ScalarSubquery]:
-    """Subqueries within the EXISTS, IN, ANY and ALL of the conditions that ask nothing of the rows in
-    between: they have one value for each row of the block, whatever row of the subquery around them asks.
+    """Subqueries within others of the conditions (without groups: of the select list, too) that ask nothing
+    of the rows in between: they have one value for each row of the block, whatever row of the subquery
+    around them asks.
     """
     found: list[a.ScalarSubquery] = []
-    asked = (n for p in as_product(block)[1] for n in walk_block(p) if isinstance(n, a.Exists | a.Quantified))
+    exprs = _own_exprs(block) if block.group_by is None else as_product(block)[1]
+    asked = (n for x in exprs for n in walk_block(x) if isinstance(n, _ASKING))
     for around in asked:
         between = frozenset(defined_rels(around.query))
         below: list[a.Node] = [around.query]
