@@ -99,8 +99,8 @@ def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:
     """At most ``width`` candidates: the cheapest that each first rule leads to, up to half of them, the
-    cheapest for each last rule, then the cheapest of the others. A quarter of the places is for blind ones, and up
-    to half where there are not so many others.
+    cheapest for each last rule, then the cheapest of the others. A quarter of the places is for blind ones,
+    and up to half where there are not so many others.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
