@@ -6,7 +6,7 @@ them), and comparisons turned so that the constant stands on the right. Must not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -92,17 +92,6 @@ def turned(expr: a.Expr) -> tuple[str, a.Expr, a.Const] | None:
     if (found := constant(left)) is not None:
         return FLIPPED[expr.op.name], right, found
     return None
-
-
-def refuses_zero(pred: a.Expr, of: Collection[a.Expr]) -> bool:
-    """Whether a comparison of one of these with a number is FALSE where it is 0."""
-    compared = turned(pred)
-    if compared is None:
-        return False
-    name, asked, bound = compared[0], compared[1], value(compared[2])
-    if isinstance(asked, a.Cast) and asked.implicit:
-        asked = asked.arg
-    return asked in of and isinstance(bound, Decimal) and compares(name, Decimal(0), bound) is False
 
 
 def is_column(expr: a.Expr) -> bool:

@@ -24,7 +24,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
-from rewright.rewrite.rules.conditions import refuses_zero
 from rewright.rewrite.rules.correlation import reduction
 from rewright.rewrite.rules.grouped_below import grouped_below
 from rewright.rewrite.rules.nested import Kind, Table, table
@@ -154,7 +153,7 @@ def _unnested(
 ) -> a.Select | None:
     """The block with the tables of all its groups joined, or None if one of them cannot be."""
     for group in found:
-        inner = _must_match(block, group, ctx) or _refuses_zero(block, group)
+        inner = _must_match(block, group, ctx)
         made = _joined(block, group, table(group.nested, ctx, limits), inner=inner)
         if made is None:
             return None
@@ -189,20 +188,6 @@ def _reads(block: a.Select, group: Group, place: Place) -> bool:
 def _is_null(group: Group, place: Place) -> bool:
     """Whether the subquery is NULL where no row is tied to it."""
     return group.nested.kind is not Kind.TOTAL or null_on_empty(group.nested.values[place.shown[0]])
-
-
-def _refuses_zero(block: a.Select, group: Group) -> bool:
-    """Whether a condition is not TRUE of a count of no rows."""
-    counts = [
-        p.node
-        for p in group.places
-        if p.node is not None and group.nested.kind is Kind.TOTAL and _counts(group.nested.values[p.shown[0]])
-    ]
-    return any(refuses_zero(p, counts) for p in as_product(block)[1])
-
-
-def _counts(value: a.Expr) -> bool:
-    return isinstance(value, a.Aggregate) and value.func.is_builtin and value.func.name == "count"
 
 
 def _rejects(pred: a.Expr, nodes: Sequence[a.ScalarSubquery]) -> bool:
