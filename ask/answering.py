@@ -56,6 +56,7 @@ since prompts without a budget of their own repeat it too.
 _VARIED = 0.7
 _WORD = re.compile(r"\w+")
 LONGEST_QUESTION = 2_000
+"""Characters; a longer question is refused."""
 LEAST_DRAFT = 0.7
 """Confidence from which the reader's draft is a candidate."""
 

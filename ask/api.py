@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 
 from rewright.ask.answer import Answer, History, linked_of, of_outcome, steps_of
+from rewright.ask.answering import LONGEST_QUESTION
 from rewright.ask.context import Context
 from rewright.ask.emptiness import doubted
 from rewright.ask.execution import ExecutionError, Limits
@@ -35,8 +36,6 @@ THRESHOLD = 0.75
 """Confidence below which a question is refused."""
 _UNSURE = "not sure enough of this reading"
 _DOUBTS_TOLD = 2
-LONGEST_QUESTION = 2000
-"""Characters; a longer question is refused."""
 
 
 @dataclass(frozen=True, slots=True)

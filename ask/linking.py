@@ -216,7 +216,7 @@ class Linker:
         return rows is not None and rows.mark == "table" and max(rows.fits.values()) >= WHOLE
 
     def _noun(self, words: Sequence[Token], at: int) -> Link | None:
-        """`more than one show`, of a table of shows: behind a number or an article it is no verb."""
+        """`more than one show`, `the title of the show`, of a table of shows: no verb there."""
         before = words[at - 1] if at else None
         if before is not None and words[at].word in _KINDS_OR_ORDERS and before.word in _BEFORE_KINDS:
             # `by sort and year`, of a column that tells the sort
@@ -224,7 +224,9 @@ class Linker:
             return named if named is not None and named.mark == "column" else None
         if before is None or words[at].word not in FILLERS | RETURNING or words[at].kind != "word":
             return None
-        if before.kind != "number" and before.word not in _BEFORE_NOUNS:
+        of_one = before.word == "the" and at > 1 and words[at - 2].word in _LEADING_TO
+        of_one = of_one or before.word in ADJECTIVES or before.word in _COMMON
+        if before.kind != "number" and before.word not in _BEFORE_NOUNS and not of_one:
             return None
         link = self.names.link(words[at].text, key_of([words[at].word]), 1.0)
         return (
@@ -381,6 +383,8 @@ def _is_way(token: Token) -> bool:
 _NOUNS = frozenset({"member", "members"})
 """What is also said for belonging, and names rows where a table is called so."""
 _BEFORE_NOUNS = frozenset(listed("a an one each every per any no this which what another"))
+_COMMON = frozenset(listed("popular common frequent"))
+_LEADING_TO = frozenset(listed("of in on for by with from to"))
 _SORTED_AFTER = frozenset({"", "and", "results", "list"})
 _SORTED_BY = frozenset(
     listed("by from alphabetically chronologically ascending descending asc desc according highest lowest")

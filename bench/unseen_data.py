@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: 23 schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: 24 schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -42,6 +42,7 @@ FIFTEENTH_SCHEMAS = ("adnet",)
 SIXTEENTH_SCHEMAS = ("fishery",)
 SEVENTEENTH_SCHEMAS = ("laboratory",)
 EIGHTEENTH_SCHEMAS = ("music",)
+NINETEENTH_SCHEMAS = ("grocer",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -97,6 +98,8 @@ SEVENTEENTH_QUERIES = FILES / "seventeenth_queries.jsonl"
 """Queries over ``SEVENTEENTH_SCHEMAS``: ORMs', analysts', models' and reports'; a third is kept."""
 EIGHTEENTH_QUERIES = FILES / "eighteenth_queries.jsonl"
 """Queries over ``EIGHTEENTH_SCHEMAS``: ORMs', analysts', models', dashboards' and reports'; a third is kept."""
+NINETEENTH_QUERIES = FILES / "nineteenth_queries.jsonl"
+"""Queries over ``NINETEENTH_SCHEMAS``, a star with primary keys only; a third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,9 @@ SETS = {
         SEVENTEENTH_QUERIES, SEVENTEENTH_SCHEMAS, "the queries over a medical laboratory"
     ),
     "eighteenth": QuerySet(EIGHTEENTH_QUERIES, EIGHTEENTH_SCHEMAS, "the queries over a service of music"),
+    "nineteenth": QuerySet(
+        NINETEENTH_QUERIES, NINETEENTH_SCHEMAS, "the queries over a chain of supermarkets"
+    ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 from rewright.ask.asking import Asking
 from rewright.ask.describe import Description
@@ -48,13 +49,14 @@ def keep_tables(
     work = [(batch, one) for batch in batches for one in passes]
     with ThreadPoolExecutor(asking.settings.parallel, thread_name_prefix="ask-tables") as pool:
         said = list(pool.map(lambda w: _said(asking, description, subject, steps, *w), work))
-    named: dict[Pass, set[str] | None] = {}
-    for (_, one), tables in zip(work, said, strict=True):
-        if tables is not None:
-            named[one] = (named.get(one) or set()) | tables
-    needed = {table for table, _ in likely}
-    deleted, kept = named.get("delete"), named.get("keep")
-    return {t: c for t, c in whole.items() if t in needed or stays(t, deleted, kept)} or whole
+    staying = {table for table, _ in likely}
+    groups = iter(description.groups())
+    for number, batch in enumerate(batches):
+        # a pass that failed for these tables says nothing of them, whatever it said of others
+        told = dict(zip(passes, said[number * len(passes) : (number + 1) * len(passes)], strict=True))
+        for tables, _ in islice(groups, len(batch)):
+            staying |= {t for t in tables if stays(t, told.get("delete"), told.get("keep"))}
+    return {t: c for t, c in whole.items() if t in staying} or whole
 
 
 def overview(description: Description, likely: Collection[Pair] = frozenset()) -> list[str]:

@@ -221,11 +221,25 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
     draft.use(after)
     told = (*_meanwhile(draft, after, gone), *_told_of_them(draft, after, kept, gone))
     told = (*told, *_what_is_gone(draft, after, gone))
-    draft.where.append(Without(kept.ref, gone.ref, told))
+    draft.where.append(Without(kept.ref, _by_way_of(draft, after, kept, gone), told))
     if any(link.mark in {"moment", "value", "quoted"} and not link.used for link in draft.links[after:]):
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"
         )
+
+
+def _by_way_of(draft: Draft, after: int, kept: TableContext, gone: TableContext) -> TableRef:
+    """`members who have never borrowed a book`, of loans of copies of books: no book by way of a loan."""
+    at = draft.next(after, "table")
+    if at is None or draft.links[at].added:
+        return gone.ref
+    what = draft.scope.table(draft.links[at]).ref
+    steps = direct(draft.scope.context, gone.ref, what, draft.scope.roles) if what != gone.ref else []
+    whole = direct(draft.scope.context, kept.ref, what, draft.scope.roles) if what != kept.ref else []
+    if len(steps) < 2 or any(s.multiplies for s in steps) or gone.ref not in [s.new for s in whole]:
+        return gone.ref
+    draft.use(at)
+    return what
 
 
 def _what_is_gone(draft: Draft, after: int, gone: TableContext) -> tuple[Condition, ...]:

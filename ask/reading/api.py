@@ -32,6 +32,7 @@ from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
 from rewright.ask.reading.ranks import ranked, ranking
 from rewright.ask.reading.references import names_of_referred
+from rewright.ask.reading.said_of_absent import said_of_absent
 from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
@@ -147,7 +148,7 @@ class Reader:
             scope.doubt("whether those without any are wanted", _OF_ALL if every != intent else 1.0)
             intent = every
             intent = none_or_some(by_shared_names(intent, scope), self.context)
-            intent = names_of_referred(intent, links, scope)
+            intent = said_of_absent(names_of_referred(intent, links, scope), scope)
             check(intent, links, scope)
             intent = compared_in(intent, asked, scope)
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)

@@ -5,6 +5,8 @@ Owns which column is compared, and which way. What it cannot place raises Unclea
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -15,8 +17,11 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.own_groups import own_group
 
+_WHAT_IS_AVERAGED = frozenset(("column", "table", "label", "value", "quoted", "relation"))
+
 
 def against_average(draft: Draft, at: int, operator: str) -> None:
+    _of_some_rows(draft, at)
     left, right = draft.before(at, "column"), draft.next(at, "column")
     link = draft.links[at]
     if left is not None and _adjective_in(link) is not None and draft.scope.said_table(draft.links[left]):
@@ -46,6 +51,17 @@ def against_average(draft: Draft, at: int, operator: str) -> None:
         raise Unclear("it is not clear over which rows the average is taken")
     draft.where.append(Compared(Column(column), operator, "average", within))
     draft.use(at)
+
+
+def _of_some_rows(draft: Draft, at: int) -> None:
+    """`taller than the average striker`, `more than the average salary in Sales`: an average of some rows,
+    not of all. Raises Unclear.
+    """
+    for before, link in pairwise(draft.links[at:]):
+        if link.mark not in _WHAT_IS_AVERAGED:
+            return
+        if link.mark in {"value", "quoted"} and not link.verb and before.mark != "relation":
+            raise Unclear("it is not clear over which rows the average is taken")
 
 
 def _fitter(draft: Draft, left: int, right: int) -> int:

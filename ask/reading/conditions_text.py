@@ -136,6 +136,8 @@ class Spelling:
     def _part(self, column: ColumnContext, unit: str) -> str:
         if unit == "year":
             return f"extract(year from {self.column(column)})"
+        if unit == "decade":
+            return f"extract(decade from {self.column(column)}) * 10"
         if unit == "weekday":
             return f"extract(isodow from {self.column(column)})"
         if unit == "day":

@@ -94,6 +94,11 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
             or _a_doer_left_out(phrase, scope, said)
         ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
+    for at, (phrase, behind) in enumerate(pairwise(asked)):
+        # `lawyers led matters` is what they did
+        does = at > 0 and asked[at - 1].mark in {"table", "column", "value", "quoted"} and phrase.link.glued
+        if not does and _says_what_kind(phrase, behind):
+            scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
     _roles_of_verbs(scope, said)
     _words_left_out(asked, scope, question, said)
 
@@ -102,6 +107,8 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     link = phrase.link
     if phrase.mark == "table" and not phrase.compound:
         return _names_a_table(link, scope, said)
+    if phrase.mark == "value" and link.mark == "relation" and not link.values:
+        return True  # a verb that a value elsewhere is called like
     if phrase.mark in {"value", "quoted"}:
         return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
     if link.mark == "unit" or (link.mark == "value" and _says_a_value(link, said)):
@@ -127,7 +134,23 @@ def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
         or (c.kind in {"date", "number"} and c.nulls)
     ]
     told = [c for c in held if c.table.name.lower() in said.names and not c.key]
-    return phrase.mark == "relation" and bool(told) and not said.names_any(phrase.columns)
+    # `who fixed the most callouts`, of callouts with a time fixed_at that some lack
+    dates = phrase.mark == "column" and phrase.link.mark == "relation" and all(c.kind == "date" for c in told)
+    related = phrase.mark == "relation" or dates
+    return related and bool(told) and not said.names_any(phrase.columns)
+
+
+def _says_what_kind(phrase: Phrase, behind: Phrase) -> bool:
+    """`the living authors`: a participle before its noun says which of them, where it took no part."""
+    link, noun = phrase.link, behind.link
+    dropped = phrase.mark == link.mark == "relation" and not (link.tables or link.columns or link.values)
+    return (
+        dropped
+        and link.word.endswith(("ing", "ed"))
+        and noun.mark == "table"
+        and noun.glued
+        and not link.verb
+    )
 
 
 def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
@@ -150,7 +173,8 @@ def _a_value_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     dropped = phrase.link.mark == "relation" and not said.names_any([c for c, _ in meant])
     if meant and dropped and not any(v.lower() in said.texts for _, v in meant):
         return True
-    if phrase.mark != "relation":
+    # `notifications that were read`, with a time read_at and a status `read`: which of both says so?
+    if phrase.mark != "relation" and phrase.link.mark != "done":
         return False
     verb = root(phrase.link.word)
     read = [t for t in scope.context.tables if t.ref.name.lower() in said.names]
@@ -219,6 +243,8 @@ def _roles(scope: Scope) -> dict[str, list[tuple[ColumnContext, str]]]:
     for many, one in (pair for join in scope.context.joins for pair in join.pairs):
         own = {role(w) for w in (*scope.words(one), *names.words(one.table.name))}
         own |= {role(w) for w in (*names.KEY_WORDS, *names.words(many.table.name))}
+        # of a table sbTicker, whose prefix says nothing
+        own |= {role(w) for ref in (one.table, many.table) for w in scope.vocabulary.table_words[ref]}
         for word in scope.words(many):
             if word not in _NO_ROLES and role(word) not in own:
                 found.setdefault(role(word), []).append((many, one.table.name))

@@ -47,6 +47,9 @@ def _all_of(draft: Draft, at: int) -> None:
     steps = direct(draft.scope.context, table.ref, whole.table, draft.scope.roles)
     if not any(step.multiplies for step in steps):
         raise Unclear(f"there is only one row of {whole.table.name} for each of {table.ref.name}")
+    if len(steps) == 1 and rows:
+        # `guests who reviewed every stay`: each stay is one guest's, who can't have all there are
+        raise Unclear(f"it is not clear whether all {whole.table.name} or those of each are meant")
     draft.use(at, after)
     draft.grouped_rows.append(table.ref)
     label = draft.scope.label(table)

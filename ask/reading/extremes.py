@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, OneOf
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, OneOf, Span
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.pairs import lasting
 from rewright.ask.reading.phrases import (
     FUNCTIONS,
     MONEY,
@@ -22,6 +23,11 @@ from rewright.ask.reading.phrases import (
 
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
 _COUNTED = 0.95
+_FROM_WHEN = 0.95
+_LENGTHS = frozenset(
+    ("length", "duration", "distance", "runtime", "time", "minute", "second", "page", "word", "hour", "day")
+)
+"""Of what else the longest row may be the longest."""
 MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
 
 
@@ -33,7 +39,7 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
     following = draft.links[after]
     if following.mark == "count" and (counted := draft.next(after, "table")) is not None:
         return count_of(draft, draft.scope.table(draft.links[counted])), [after, counted]
-    if following.mark in FUNCTIONS and (column_at := draft.next(after, "column")) is not None:
+    if following.mark in FUNCTIONS and (column_at := _measure_behind(draft, after)) is not None:
         column = draft.scope.column(draft.links[column_at], ("number",))
         return checked(FUNCTIONS[following.mark], column, draft.links[column_at]), [after, column_at]
     if following.mark in FUNCTIONS and (rows_at := draft.next(after, "table")) is not None:
@@ -52,6 +58,8 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
         return Aggregate("sum", money), [after]
     if following.mark == "table" and counts:
         return count_of(draft, draft.scope.table(following)), [after]
+    if following.mark == "column" and (lasted := _until(draft, at, following)) is not None:
+        return lasted, [after]
     if following.mark == "column" and (link.adjective is None or not _property_like(link.word)):
         if counts:
             leave_prices(draft, following)
@@ -61,6 +69,38 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
         if counts:
             return Aggregate("count", column, distinct=True), [after]
     return _rows_of_a_value(draft, at) if link.word in MOST else None, []
+
+
+def _until(draft: Draft, at: int, verb: Link) -> Expression | None:
+    """`which applications took longest to decide`: the time until then, no late date. Raises Unclear."""
+    if not of_length(draft.links[at]) or {c.kind for c in verb.columns} != {"date"}:
+        return None
+    tables = {c.table for c in verb.columns}
+    table = draft.scope.context.table(tables.pop()) if len(tables) == 1 else None
+    pair = lasting(draft.scope, table) if table is not None else None
+    if pair is None or pair[1] not in verb.columns:
+        raise Unclear(f"it is not clear from when on the time to {verb.text} is counted")
+    draft.scope.doubt(f"whether the time from {pair[0].name} to {pair[1].name} is meant", _FROM_WHEN)
+    return Span(*pair)
+
+
+def time_of_rows(draft: Draft, at: int, table: TableContext) -> Expression | None:
+    """`the longest eruption`, of eruptions that hold when they begin and end, and no number of days."""
+    pair = lasting(draft.scope, table) if of_length(draft.links[at]) else None
+    if pair is None or any(c.kind == "number" and _is_length(draft, c) for c in table.columns):
+        return None
+    draft.scope.doubt(f"whether the time from {pair[0].name} to {pair[1].name} is meant", _FROM_WHEN)
+    return Span(*pair)
+
+
+def of_length(link: Link) -> bool:
+    """`the longest`, which is said of times as well."""
+    return link.adjective is not None and any(word == "duration" for _, word in link.adjective.steps)
+
+
+def _is_length(draft: Draft, column: ColumnContext) -> bool:
+    words = set(draft.scope.words(column))
+    return bool(_LENGTHS & words) and "per" not in words
 
 
 def _rows_of_a_value(draft: Draft, at: int) -> Expression | None:
@@ -76,6 +116,12 @@ def _rows_of_a_value(draft: Draft, at: int) -> Expression | None:
         return None
     draft.scope.doubt("what is to be counted", _COUNTED)
     return count_of(draft, draft.scope.context.table(tables.pop()))
+
+
+def _measure_behind(draft: Draft, at: int) -> int | None:
+    """`the highest average number of listeners`, of a column that holds their number."""
+    counted = draft.next(at, "count")
+    return draft.next(at if counted is None else counted, "column")
 
 
 def behind(draft: Draft, at: int) -> int | None:

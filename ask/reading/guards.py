@@ -40,6 +40,7 @@ from rewright.ask.reading.unit_names import measures, without_numbered, without_
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 
+_PLACE_IN_ORDER = re.compile(r"\bsecond (?=(?:most|least|best|worst|\w+est)\b)", re.IGNORECASE)
 _SAYS_WHICH = frozenset({"where", "whose"})
 _ASKS_TOO = frozenset(listed("and or in with on of for"))
 """Before a `where` or `whose` that asks for something more."""
@@ -198,7 +199,8 @@ def _other_units(intent: Intent, question: str, scope: Scope) -> None:
     """`the length in minutes` of a column of seconds; units behind numbers are compared elsewhere. Raises
     Unclear.
     """
-    words = (w.strip(".,;:?!\"'()").lower() for w in without_numbered(question).split())
+    plain = _PLACE_IN_ORDER.sub(" ", without_numbered(question))
+    words = (w.strip(".,;:?!\"'()").lower() for w in plain.split())
     said = _units_in([w for w in words if len(w) > 1])
     measured: list[Expression] = [*intent.outputs, *(e for e, _ in intent.order)]
     measured += [c.left for c in (*intent.where, *intent.having) if isinstance(c, Compared | Ranged)]

@@ -7,11 +7,24 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Measured
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import parted
+
+_RATED = frozenset(("rating", "score", "stars", "star", "grade", "mark"))
+_ONE_OR_ALL = 0.75
+
+
+def _several(link: Link, column: ColumnContext) -> bool:
+    """`the highest costs`: of one row, or all of them together?"""
+    last = link.word.rsplit(" ", maxsplit=1)[-1]
+    plural = last.endswith("s") and not last.endswith("ss")
+    return (
+        link.mark == "column" and plural and column in link.columns and not column.name.lower().endswith("s")
+    )
 
 
 def head_of(draft: Draft, at: int) -> int:
@@ -50,7 +63,10 @@ def for_head(
                 if counted:
                     draft.scope.doubt("the sum over several rows of each", 0.93)
                     return Aggregate("sum", expression.column)
-                draft.scope.doubt("the highest of several rows of each", 0.85)
+                # `the business with the highest rating`, of reviews: the average as well
+                rated = bool(_RATED & set(draft.scope.words(expression.column)))
+                unsure = rated or any(_several(o, expression.column) for o in draft.links)
+                draft.scope.doubt("the highest of several rows of each", _ONE_OR_ALL if unsure else 0.85)
                 return Aggregate("max" if way == "desc" else "min", expression.column)
     return expression
 
@@ -58,7 +74,7 @@ def for_head(
 def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
     """The ranked rows' names, with what they are ranked by where several are wanted."""
     link = draft.links[head]
-    measured = any(isinstance(e, Aggregate) for e, _ in draft.order)
+    measured = any(isinstance(e, Aggregate | Measured) for e, _ in draft.order)
     if not link.used:
         if link.mark == "unit":
             period = parted(draft, TIME_UNITS[link.word], head)

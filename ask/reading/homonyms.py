@@ -1,5 +1,5 @@
-"""Words that could be two things: verbs that a column or a table is called like, words of the grammar and
-names of rows that are values somewhere.
+"""Words that could be two things: verbs that a column, a table or a value is called like, words of the
+grammar and names of rows that are values somewhere.
 
 Owns which of both is meant where the words beside tell it. Must not know SQL.
 """
@@ -18,7 +18,8 @@ _DID = frozenset({"did", "do", "does"})
 _VERBS = RELATING | frozenset(listed("have has had be cost costs"))
 _NO_NOUN = frozenset({"percent", "share", "ratio", "running", "change", "difference", "duration", "gap"})
 """Words of the grammar that need `of` before a noun: `percentage coupons` are coupons of a kind."""
-_PART_OF_A_NAME, _ROWS_MEANT = 0.7, 0.95
+_WHERE = frozenset(listed("in at for on with"))
+_PART_OF_A_NAME, _ROWS_MEANT, _VERB_MEANT = 0.7, 0.95, 0.97
 
 
 def verbs_of_subjects(links: Sequence[Link], scope: Scope) -> None:
@@ -85,3 +86,18 @@ def rows_like_values(links: Sequence[Link], scope: Scope) -> None:
         table = scope.context.table(named.pop())
         link.mark, link.values, link.tables, link.fits = "table", (), (table,), {table.ref: _PART_OF_A_NAME}
         scope.doubt(f"whether {link.text} says which rows or of what kind", _ROWS_MEANT)
+
+
+def verbs_like_values(links: Sequence[Link], scope: Scope) -> None:
+    """`officers work in Mumbai`, where a kind of visa is called `work`: what the officers do, as long as
+    nobody spoke of visas.
+    """
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    for rows, verb, place in zip(links, links[1:], links[2:], strict=False):
+        if verb.mark != "value" or verb.word not in RELATING or not verb.text.islower() or not verb.glued:
+            continue
+        several = rows.mark == "table" and rows.word.endswith("s")
+        where = place.preposition in _WHERE and place.mark in {"value", "quoted", "table"}
+        if several and where and not any(c.table in spoken for c, _ in verb.values):
+            verb.mark, verb.values, verb.columns, verb.fits = "relation", (), (), {}
+            scope.doubt(f"whether {verb.text} is what the {rows.text} do", _VERB_MEANT)

@@ -26,7 +26,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A date cut to its year, month, quarter, week or day."""
+    """A date cut to its decade, year, month, quarter, week or day."""
 
     column: ColumnContext
     unit: str

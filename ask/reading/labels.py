@@ -16,6 +16,7 @@ _LABELS = ("name", "title", "label")
 _ORGANISATIONS = frozenset(
     listed("company firm organisation organization nick nickname heading headline caption designation")
 )
+_SITES = frozenset(listed("city town country"))
 _OF_PEOPLE = (listed("firstname givenname forename"), listed("lastname familyname surname"))
 """Names of a person, whether the words of a column are told apart or run together."""
 _MEANINGS = frozenset(listed("description meaning text"))
@@ -53,7 +54,7 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     if len(named) == 1:
         return (named[0],)
     first = scope.first_text(table)
-    if first is not None and (set(scope.words(first)) & _ORGANISATIONS or first in named):
+    if first is not None and (set(scope.words(first)) & (_ORGANISATIONS | _SITES) or first in named):
         return (first,)
     if (meaning := _meaning(scope, table)) is not None:
         return (meaning,)

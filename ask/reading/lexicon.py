@@ -243,6 +243,8 @@ GRAMMAR |= {
 TIME_UNITS = {
     **{unit: unit for unit in ("year", "month", "quarter", "week", "day")},
     **{f"{unit}s": unit for unit in ("year", "month", "quarter", "week", "day")},
+    "decade": "decade",
+    "decades": "decade",
     "date": "day",
     "weekday": "weekday",
     "weekdays": "weekday",
@@ -304,6 +306,14 @@ RELATING = _set(
     "saw sees organise organised organize organized organises organizes arrange arranged commanded "
     "spend spends spending spent operate operates operated operating shown showed carried carry carries "
     "ride rides rode ridden drive drives drove driven travelled traveled "
+    "present presents presenting broadcast broadcasts broadcasting air aired airs manage manages managed "
+    "managing "
+    "direct directs directed directing star stars starred starring sing sings sang sung lead leads leading "
+    "visit visits visiting design designs designed develop develops developed manufacture manufactures "
+    "manufactured measure measures measured measuring monitor monitors monitored collect collects collected "
+    "collecting study studies studied studying allow allows allowed allowing apply applies applied applying "
+    "submit submits submitted submitting "
+    "fly flies flying flew flown compose composes composed join joins "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "
     "working works write writes written wrote"
 )

@@ -25,7 +25,8 @@ first: last
 departure departed departs depart: arrival arrived arrives arrive
 ordered order placed: shipped delivered delivery ship shipment
 shipped sent dispatched: delivered arrived received delivery
-requested reported created raised opened submitted logged: resolved closed completed approved fixed restored
+requested reported created raised opened submitted logged: resolved closed completed approved decided
+requested reported created raised opened submitted logged: fixed restored
 requested reported created raised submitted logged received filed: answered replied
 filed lodged submitted: resolved closed settled decided
 borrowed loaned lent rented issued taken loan: returned return
@@ -35,6 +36,7 @@ joined registered enrolled subscribed: left cancelled graduated
 installed: removed
 login logged_in: logout logged_out
 pickup picked: dropoff dropped
+departed departure left: returned return
 birth born: death died
 in: out
 """.strip()
@@ -66,6 +68,10 @@ def lasting(scope: Scope, table: TableContext) -> tuple[ColumnContext, ColumnCon
     found = {
         pair for first in dates for last in dates if first != last and (pair := _ordered(scope, first, last))
     }
+    if len({frozenset(pair) for pair in found}) == 1 and len(found) > 1:
+        # `departed` and `arrived`, of a guest or of a ship: what some lack is the end, else what is told last
+        first, last = sorted(next(iter(found)), key=lambda c: (bool(c.nulls), dates.index(c)))
+        return first, last
     return next(iter(found)) if len(found) == 1 else None
 
 

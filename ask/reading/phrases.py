@@ -16,6 +16,7 @@ from rewright.ask.reading.timing import date_of, of_lives, only_came
 from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
+from rewright.sql.algebra import TableRef
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
@@ -53,6 +54,7 @@ _IS_MONEY = frozenset(
 _HAS_A_SUM = _IS_MONEY | set(map(stem, listed("invoice bill purchase loan grant deposit transfer")))
 """Of rows called so the average is one of money."""
 _ONLY_NUMBER = 0.92
+_BY_ITS_KIND = 0.92
 _DAYS = frozenset(map(stem, listed("date day time")))
 _UNITS = {
     stem(unit)
@@ -121,7 +123,7 @@ def _several(link: Link) -> bool:
 
 def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, int] | None:
     """`total check-ins` where each row of check-ins holds a count."""
-    after = draft.next(at, "table")
+    after = draft.next(_told_of_rows(draft, at), "table")
     if after is None:
         return None
     table = draft.scope.table(draft.links[after])
@@ -159,6 +161,17 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
     if counted is None:
         raise Unclear(f"it is not clear of what the {draft.links[at].text} is wanted")
     return Aggregate(function, counted), (after if amount is None else amount) + 1
+
+
+def _told_of_rows(draft: Draft, at: int, *, counted: bool = False) -> int:
+    """The place before the rows: `total amount of successful transactions`, where a condition tells which."""
+    behind = at + 1
+    said = draft.links[behind] if behind + 1 < len(draft.links) else None
+    added = counted or draft.links[at].word.endswith(" of") or "amount" in draft.links[at].word
+    if said is not None and not any(draft.links[behind + 1] is o for o in draft.scope.links):
+        added = added and said.word.endswith("s")  # `how many dogs`: rows that nobody spoke of
+    tells = added and said is not None and said.used and said.mark in {"value", "undone", "done"}
+    return behind if tells and draft.links[behind + 1].glued else at
 
 
 def is_a_sum(table: TableContext) -> bool:
@@ -200,6 +213,9 @@ def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     """The only column of a table that holds money: what `the total amount of payments` adds up."""
     found = [c for c in table.columns if _of_money(draft, c)]
     draft.scope.doubt("what is to be added up", 0.95)
+    if "amount" in draft.scope.roles and len(found) > 1:
+        # of transactions with an amount, a price and a commission
+        found = [c for c in found if draft.scope.words(c) == ("amount",)]
     return found[0] if len(found) == 1 else None
 
 
@@ -214,6 +230,8 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     distinct = draft.next(at, "distinct")
     place = at if distinct is None else distinct
     what = draft.next(place, "table", "column", "label", "identifier")
+    if what is None and (told := _told_of_rows(draft, place, counted=True)) != place:
+        what = draft.next(told, "table")  # `how many active policies`, of policies with a status of their own
     if what is None:
         return _count_of_value(draft, place)
     link = draft.links[what]
@@ -253,8 +271,19 @@ def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:
     for condition in draft.where:
         if isinstance(condition, OneOf) and any(c == condition.column for c, _ in link.values):
             draft.scope.doubt("what is to be counted", 0.95)
-            return Aggregate("count", condition.column.table), at + 2
+            several = link.text.islower() and link.text.endswith("s")
+            return Aggregate("count", _rows_of(draft, condition.column, kind=several)), at + 2
     return None
+
+
+def _rows_of(draft: Draft, column: ColumnContext, *, kind: bool) -> TableRef:
+    """`how many dogs`, where dog is one row of species: the pets, where only these refer to species."""
+    table = draft.scope.context.table(column.table)
+    refer = {j.many.table for j in draft.scope.context.joins if j.one.table == column.table} - {column.table}
+    if kind and column.unique and column in draft.scope.label(table) and len(refer) == 1:
+        draft.scope.doubt("of what kind rows are counted", _BY_ITS_KIND)
+        return refer.pop()
+    return column.table
 
 
 def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct: bool) -> Expression:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from rewright.ask.reading.conditions_text import Spelling
-from rewright.ask.reading.intent import Column, Condition, Intent
+from rewright.ask.reading.intent import Column, Condition, Intent, OneOf
 from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Step, Unclear
 from rewright.sql.algebra import TableRef
@@ -66,12 +66,16 @@ class QueryText:
         return list(dict.fromkeys(found))
 
     def _not_null(self, *, distinct: bool) -> list[str]:
-        """What has no value is not the highest or lowest."""
+        """What has no value is not the highest or lowest, nor the most common one."""
         del distinct
         if not self.intent.limit:
             return []
         ordered = [e for e, _ in self.intent.order[:1] if isinstance(e, Column)]
-        return [f"{self.spelling.expression(e)} is not null" for e in ordered]
+        named = [c.column for c in self.intent.where if isinstance(c, OneOf) and not c.negated]
+        lacking = [e for e in self.intent.groups if isinstance(e, Column) and e.column.nulls]
+        ranked = [e for e in lacking if e in self.intent.outputs and e.column not in named]
+        found = [*ordered, *(ranked if self.measured else ())]
+        return [f"{self.spelling.expression(e)} is not null" for e in found]
 
     def _ordering(self, outputs: list[str], groups: list[str], *, distinct: bool) -> str:
         intent = self.intent

@@ -37,6 +37,7 @@ from rewright.sql.algebra import TableRef
 
 _OF_WHICH = 0.95
 _COUNTED = 0.95
+_OF_A_PLACE = 0.93
 _PER_OTHER = 0.9
 _FOR_WHOM = 0.75
 _OF_EACH_ROW = 0.88
@@ -372,6 +373,13 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     after = any(draft.links[i].mark in _SAYING for i in range(verb, end))
     if not said or not after:
         return []
+    if (places := _places(draft, verb, end)) and _describes(draft, said, table):
+        # `percentage of refused applications in Hanoi`: of all that are there
+        draft.scope.doubt("of which rows the share is wanted", _OF_A_PLACE)
+        there = Draft([draft.links[i] for i in places], draft.scope)
+        conditions(there)
+        draft.links[verb:end] = [link for link in draft.links[verb:end] if not link.used]
+        return there.where
     part = Draft([draft.links[i] for i in range(at + 1, verb)], draft.scope)
     conditions(part)
     if any(draft.links[i].mark not in _OF_ALL for i in said):
@@ -384,6 +392,23 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
         draft.scope.doubt("of which rows the share is wanted", _FOR_WHOM)
     draft.links[at + 1 : verb] = [draft.links[table]]
     return part.where
+
+
+def _places(draft: Draft, start: int, end: int) -> list[int]:
+    """Where nothing else is said behind the rows than where they are."""
+    told = [i for i in range(start, end) if draft.links[i].mark != "comma"]
+    plain = all(
+        draft.links[i].mark in {"value", "quoted"}
+        and draft.links[i].preposition in {"in", "at"}
+        and not draft.links[i].verb
+        for i in told
+    )
+    return told if plain else []
+
+
+def _describes(draft: Draft, said: Sequence[int], table: int) -> bool:
+    """Whether only an adjective stands before the rows: `female employees`."""
+    return list(said) == [table - 1] and draft.links[table - 1].mark in {"value", "undone", "done", "column"}
 
 
 def _of_each(draft: Draft, end: int) -> bool:

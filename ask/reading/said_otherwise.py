@@ -14,7 +14,9 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed
 
-_MADE = frozenset(listed("built made founded opened published released started launched created"))
+_MADE = frozenset(
+    listed("built made founded opened published released started launched created held hosted aired issued")
+)
 
 
 def totals_said(links: Sequence[Link]) -> None:

@@ -43,6 +43,8 @@ _NO_NAMES = frozenset(
     )
 )
 """Words of texts that tell rows apart without naming them."""
+_PLACES, _ENOUGH_ROWS = frozenset(listed("city town country")), 8
+"""Where rows are, which names them if there is one in each place; rows of which that can be said."""
 
 
 def _same_of(nouns: Sequence[str]) -> set[str]:
@@ -275,7 +277,10 @@ class Scope:
             return None
         column = table.columns[1]
         refers = self.context.refers(column)
-        plain = column.kind == "text" and column.unique and not set(self.words(column)) & _NO_NAMES
+        told = set(self.words(column))
+        # `city` of ten consulates, each in its own
+        place = told <= _PLACES and table.rows >= _ENOUGH_ROWS and not column.nulls
+        plain = column.kind == "text" and column.unique and (place or not told & _NO_NAMES)
         return column if plain and not refers else None
 
     def _code(self, key: ColumnContext) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.asked_for import asked_for
+from rewright.ask.reading.deeds import deeds
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -61,7 +63,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _numbers_listed(intent, fixed, links, scope)
     _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
-    _said_of_none(intent)
+    _said_of_none(intent, scope)
     _ordered_by_one_value(intent, fixed)
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
@@ -79,6 +81,8 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _counted_already(intent, scope)
     _parts_of_those_with(intent, scope)
     _one_of_their_rows(intent, scope)
+    asked_for(intent, links, scope, _counted(intent))
+    deeds(intent, links, scope)
     near_misses(intent, links, scope)
     overlooked(intent, links, scope)
     _lacked_by_none(intent)
@@ -132,14 +136,19 @@ def _row_by_itself(intent: Intent, scope: Scope) -> None:
     keys = {
         e.column.table
         for e in intent.groups or intent.outputs
-        if isinstance(e, Column)
-        and (e.column.unique or _names(e.column, scope.context.table(e.column.table), scope))
+        if isinstance(e, Column) and (e.column.unique or _names_alone(e.column, scope))
     }
     for left in measured:
         of = left.of if isinstance(left, Aggregate) else None
         own = of.table if isinstance(of, ColumnContext) else of
         if own is not None and own in keys:
             raise Unclear(f"each row of {own.name} would be measured by itself")
+
+
+def _names_alone(column: ColumnContext, scope: Scope) -> bool:
+    """Whether it names a row by itself: a surname does not."""
+    label = scope.label(scope.context.table(column.table))
+    return column.key or label == (column,)
 
 
 def _ordered_by_one_value(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -222,12 +231,23 @@ def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             raise Unclear(f"it is not clear what of {table.ref.name} is to be shown")
 
 
-def _said_of_none(intent: Intent) -> None:
-    """`customers without orders in May`: of rows that are not there nothing else can be said."""
-    gone = {c.gone for c in intent.where if isinstance(c, Without)}
+def _said_of_none(intent: Intent, scope: Scope) -> None:
+    """`customers without orders in May`: of rows that are not there nothing else can be said; nor by way of
+    them, as of the course that employees have not completed.
+    """
+    absent = [c for c in intent.where if isinstance(c, Without)]
+    gone = {c.gone for c in absent}
     for condition in intent.where:
-        if not isinstance(condition, Without) and set(tables_of(condition)) & gone:
+        told = set(tables_of(condition)) if not isinstance(condition, Without) else set()
+        ways = (direct(scope.context, c.kept, t, scope.roles) for c in absent for t in told - {c.kept})
+        if told & gone or any(step.new in gone for way in ways for step in way):
             raise Unclear("it is not clear whether a condition is said of what is not there")
+    for rows in intent.rows:
+        # `made donations in 2022 but not in 2023`: there are some
+        none = [c for c in absent if rows != c.kept and not c.where]
+        ways = (direct(scope.context, c.kept, rows, scope.roles) for c in none)
+        if any(step.new in gone for way in ways for step in way):
+            raise Unclear("it is not clear whether rows are said of what is not there")
 
 
 def _ways_to_others(intent: Intent, scope: Scope) -> None:

@@ -21,7 +21,12 @@ from rewright.ask.reading.beside_nouns import (
     rates,
     rows_of_kinds,
 )
-from rewright.ask.reading.homonyms import kinds_like_grammar, rows_like_values, verbs_of_subjects
+from rewright.ask.reading.homonyms import (
+    kinds_like_grammar,
+    rows_like_values,
+    verbs_like_values,
+    verbs_of_subjects,
+)
 from rewright.ask.reading.how_much import how_much
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.key_roles import keys_of_values, verbs_of_keys
@@ -54,7 +59,8 @@ _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follo
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
 _ENDS_IT = frozenset({"stop", "comma", "moment"})
 """Behind these a participle says which rows: `coupons redeemed per shop`."""
-_SIGNED_UP = 0.95
+_SIGNED_UP, _WHOSE_MONEY = 0.95, 0.95
+_PAYING = frozenset(listed("paid pay pays charged charge charges"))
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
 _PARTICIPLES = frozenset(
@@ -64,6 +70,7 @@ _PARTICIPLES = frozenset(
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 _KINDS = frozenset({"type", "kind", "category"})
+_NUMBERS = frozenset({"value", "values", "figure", "figures"})
 _AGENTS = ("er", "or", "ist", "ian", "person", "man", "woman")
 _MEASURES = frozenset({"count", "sum", "avg", "max", "min", "median", "ratio", "percent", "share"})
 
@@ -75,6 +82,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     times_of_rows(links, scope)
     peoples(links)
     rows_like_values(links, scope)
+    verbs_like_values(links, scope)
     links = own_rows(takings(links, scope))
     verbs_of_rows(links, scope)
     verbs_of_absence(links)
@@ -86,6 +94,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     links = _done_to_measures(links)
     _under_a_state(links)
     _signed_up(links, scope)
+    _paid(links, scope)
     _what_for(links)
     births(links, scope)
     still_so(links, scope)
@@ -99,6 +108,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _shares_of_numbers(links)
     ordinals(links)
     _said_again(links)
+    _said_of_the_best(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
     keys_of_values(links, scope)
@@ -162,11 +172,16 @@ def _nouns_of_values(links: list[Link]) -> None:
 
 
 def kinds_said(links: Sequence[Link]) -> None:
-    """`for each storage type`, of a column `storage` that holds few texts: the noun says nothing more."""
+    """`for each storage type`, of a column `storage` that holds few texts: the noun says nothing more; nor
+    does that of `a pressure value`.
+    """
     for column, noun in pairwise(links):
         kinds = column.mark == "column" and all(c.kind == "text" and not c.unique for c in column.columns)
         if kinds and noun.mark == "unknown" and noun.glued and noun.word.rstrip("s") in _KINDS:
             noun.mark = "relation"
+        numbers = column.mark == "column" and all(c.kind == "number" and not c.key for c in column.columns)
+        if numbers and noun.mark == "unknown" and noun.glued and noun.word in _NUMBERS:
+            noun.mark = "relation"  # `the highest pressure value`
 
 
 def _done_to_measures(links: list[Link]) -> list[Link]:
@@ -187,6 +202,35 @@ def _done_to_measures(links: list[Link]) -> list[Link]:
         ):
             said.append(verb)
     return [link for link in links if not any(link is verb for verb in said)]
+
+
+def _paid(links: Sequence[Link], scope: Scope) -> None:
+    """`the total commission paid by each customer`, `who paid the most tax`, where the data says nothing of
+    payments: the verb says no more than whose money it is.
+    """
+    if any(root("paid") in {root(w) for w in link.word.split()} for link in links if link.mark != "unknown"):
+        return
+    for at, link in enumerate(links):
+        if link.mark != "unknown" or link.word not in _PAYING or _speaks_of_it(link.word, scope):
+            continue
+        before = links[at - 1] if at else None
+        behind = next((o for o in links[at + 1 : at + 3] if o.mark not in {"top", "bottom"}), None)
+        if any(o is not None and _is_number(o) for o in (before, behind)):
+            link.mark = "relation"
+            scope.doubt(f"whether {link.text} says which rows are meant", _WHOSE_MONEY)
+
+
+def _speaks_of_it(verb: str, scope: Scope) -> bool:
+    """Whether a name or a value of the data has the verb in it."""
+    said = root(verb)
+    texts = (v for t in scope.context.tables for c in t.columns for v in c.values)
+    return said in map(root, scope.vocabulary.known) or any(
+        said in map(root, text.lower().split()) for text in texts
+    )
+
+
+def _is_number(link: Link) -> bool:
+    return link.mark == "column" and any(c.kind == "number" and not c.key for c in link.columns)
 
 
 def _signed_up(links: Sequence[Link], scope: Scope) -> None:
@@ -281,6 +325,14 @@ def _said_again(links: Sequence[Link]) -> None:
         if first.mark == second.mark == "column" and not apart and both and partly and one:
             first.columns, second.mark = both, "relation"
             first.fits = {(c.table, c.name): 0.95 for c in both}
+
+
+def _said_of_the_best(links: Sequence[Link]) -> None:
+    """`which club charges the highest fee`: the verb says no more than the column behind it."""
+    for verb, best, column in zip(links, links[1:], links[2:], strict=False):
+        same = verb.mark == column.mark == "column" and verb.columns == column.columns
+        if same and best.mark in {"top", "bottom"} and verb.glued and verb.word.endswith(("s", "ed")):
+            verb.mark, column.fits = "relation", {(c.table, c.name): 0.9 for c in column.columns}
 
 
 def _compounds(links: list[Link], scope: Scope) -> None:

@@ -181,6 +181,23 @@ def _which_are_shown(draft: Draft) -> None:
         draft.outputs += [(-1, Column(c)) for c in draft.scope.label(rows)]
 
 
+def _names_of_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
+    """`the names of guests and their number of episodes`: of each guest, though two may have one name."""
+    groups = draft.groups or [e for e in outputs if not aggregates_of(e)]
+    if len(groups) == len(outputs) and not draft.groups:
+        return
+    for at, link in enumerate(draft.links):
+        table = draft.scope.said_table(link) if " of " in link.word else None
+        named = [Column(c) for c in link.columns]
+        each = at > 0 and draft.links[at - 1].mark == "each"
+        if table is None or each or len(named) != 1 or named[0].column.unique or named[0] not in outputs:
+            continue
+        if named != groups or draft.scope.label(table) != (named[0].column,):
+            continue
+        draft.groups = [Column(c) for c in draft.scope.told_apart(table)]
+        draft.grouped_rows.append(table.ref)
+
+
 def shaped(draft: Draft) -> Intent:
     """The intent of what the passes found. Raises Unclear where it is not clear what of it is shown."""
     _which_are_shown(draft)
@@ -195,6 +212,7 @@ def shaped(draft: Draft) -> Intent:
     outputs = _listed_instead(draft, outputs)
     outputs = _by_parts(draft, outputs)
     outputs, draft.groups = _not_by_row(draft, outputs)
+    _names_of_rows(draft, outputs)
     _told_by_groups(draft, outputs)
     _ordered_by_rows(draft, outputs)
     _of_the_best(draft, outputs)

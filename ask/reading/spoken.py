@@ -85,6 +85,22 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         ),
         _most("salary"),
     ),
+    # `in which region is the highest volcano?`
+    (
+        (
+            r"^in (which|what) (\w+) (?:is|was|are|were) (the (?:\w+est|most \w+|least \w+) \w+)"
+            r"(?: located| situated| found)?\s*\?*$"
+        ),
+        r"\1 \2 has \3?",
+    ),
+    # `which destination port is the most popular?`
+    (
+        (
+            r"^(which|what) (\w+ \w+) (?:is|are|was|were) (?:the )?(most|least) "
+            r"(common|frequent|popular)\s*\?*$"
+        ),
+        r"what is the \3 \4 \2?",
+    ),
     # `how old are the players on average?`
     (
         r"^how old (?:is|are|was|were) (?:the |our )?(.+?) on average\s*\?*$",

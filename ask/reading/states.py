@@ -22,7 +22,7 @@ _OPEN = frozenset(listed("open ongoing running unfinished unresolved"))
 _CONTRARY = {
     word: frozenset(map(root, others.split()))
     for pair in (
-        "public: private", "private: public", "indoor: outdoor", "outdoor: indoor",
+        "failed: passed", "public: private", "private: public", "indoor: outdoor", "outdoor: indoor",
         "inactive: active enabled",
         "closed: open", "offline: online", "online: offline", "dead: alive living", "domestic: international",
         "international: domestic", "internal: external", "external: internal", "manual: automatic automated",
@@ -32,8 +32,11 @@ _CONTRARY = {
     for word, _, others in (pair.partition(": "),)
 }  # fmt: skip
 """Of which the one is true where a column of the other is not."""
+_OF_A_WHOLE_NAME, _BE = frozenset({"failed"}), frozenset(listed("is has was"))
+"""What is no contrary of a season_pass."""
 _BY_MEANS = frozenset(listed("paid settled made sent done ordered booked delivered received submitted given"))
 _MEANS = frozenset(listed("method means channel type mode way form medium"))
+_WHAT_REFERS = 0.9
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
@@ -65,7 +68,7 @@ def states(links: list[Link], scope: Scope) -> list[Link]:
     _done(links, scope)
     _verbs_of_keys(links, scope)
     made = list(_undone(links, scope))
-    _never_done(made)
+    _never_done(made, scope)
     return made
 
 
@@ -188,6 +191,7 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
             for t in scope.context.tables
             for c in t.columns
             if c.kind == "boolean" and _CONTRARY[link.word] & {root(w) for w in scope.words(c)}
+            if link.word not in _OF_A_WHOLE_NAME or len(set(scope.words(c)) - _BE) == 1
         )
     prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
     if link.mark != "unknown" or not prefix or len(link.word) < 6:
@@ -221,8 +225,20 @@ def _done(links: list[Link], scope: Scope) -> None:
             verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
 
 
-def _never_done(links: list[Link]) -> None:
-    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
+def _never_done(links: list[Link], scope: Scope) -> None:
+    """`acts that have never performed`: a verb that says the name of a table, which has no row for them;
+    `parts that were never used`, where only one table refers to parts.
+    """
+    for rows, absent, verb in zip(links, links[1:], links[2:], strict=False):
+        never = absent.mark == "without" and absent.word.endswith("never") and verb.mark == "relation"
+        ends = verb is links[-1] or links[links.index(verb) + 1].mark == "stop"
+        if not never or not ends or verb.tables or verb.columns or rows.mark != "table":
+            continue
+        refer = {j.many.table for j in scope.context.joins if j.one.table == rows.tables[0].ref}
+        if len(refer) == 1:
+            table = scope.context.table(refer.pop())
+            verb.mark, verb.tables, verb.fits = "table", (table,), {table.ref: 1.0}
+            scope.doubt(f"what has not been {verb.text}", _WHAT_REFERS)
     for absent, verb in pairwise(links):
         if absent.mark == "without" and verb.mark == "relation" and verb.tables:
             verb.mark = "table"

@@ -6,6 +6,17 @@ Owns their grammar. A superlative keeps ties; `top 5` keeps five.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.best_alone import (
+    asks_which,
+    end_of,
+    farthest,
+    is_a_sum_itself,
+    limited,
+    measured,
+    of_a_text,
+    place_of,
+    those_of,
+)
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import (
     MOST,
@@ -18,14 +29,14 @@ from rewright.ask.reading.extremes import (
 )
 from rewright.ask.reading.heads import for_head, head_of, rank_head
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
-from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
 
 _ONLY_A_VALUE = 0.92
-_OF_ALL = 0.95
+_OF_THOSE_THAT_REFER = 0.92
 _BELONGING = frozenset(("in", "of", "from", "at", "on", "for"))
 
 
@@ -160,7 +171,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (expression, way))
     several = draft.limit > 1 or draft.whole
-    _limited(draft)
+    limited(draft)
     if draft.links[head].mark == "column" and not isinstance(expression, Aggregate):
         _columns_ranked(draft, head, expression, several=several)
         return
@@ -259,14 +270,6 @@ def _numbered(draft: Draft, at: int) -> None:
             draft.use(place)
 
 
-def _limited(draft: Draft) -> None:
-    if draft.whole and not draft.limit:
-        draft.order = [(e, w) for e, w in draft.order if not isinstance(e, Whole)] or draft.order
-        return
-    if not draft.limit:
-        draft.limit, draft.ties = 1, True
-
-
 def _rows_of_a_column(draft: Draft, at: int) -> int | None:
     """`the youngest member's name`: the members, of whom the name is wanted."""
     behind = draft.links[at + 1] if at + 1 < len(draft.links) else None
@@ -290,7 +293,7 @@ def _grouped_measure(draft: Draft, at: int, expression: Expression) -> bool:
     """`the highest price for each maker`: the extreme of each group."""
     if not any(link.mark == "each" for link in draft.links) or not isinstance(expression, Column):
         return False
-    if any(link.mark == "table" for link in draft.links[:at]) and draft.limit == 0 and _asks_which(draft):
+    if any(link.mark == "table" for link in draft.links[:at]) and draft.limit == 0 and asks_which(draft):
         raise Unclear("the best of each group is not understood yet")
     column = expression.column
     draft.outputs.append((at, Aggregate("max" if draft.links[at].mark == "top" else "min", column)))
@@ -298,29 +301,40 @@ def _grouped_measure(draft: Draft, at: int, expression: Expression) -> bool:
     return True
 
 
-def _asks_which(draft: Draft) -> bool:
-    return draft.scope.roles[:1] in {("which",), ("who",), ("what",)} and draft.scope.roles[1:2] not in {
-        ("is",),
-        ("are",),
-    }
-
-
 def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> None:
     if after is None or draft.links[after].mark not in {"column", "table"}:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     link = draft.links[after]
     if link.mark == "table":
-        raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
+        _most_referred(draft, at, after, way)
+        return
     column = draft.scope.column(link)
     counted = count_of(draft, draft.scope.context.table(column.table))
     draft.outputs.append((after, Column(column)))
     draft.groups.append(Column(column))
     draft.order.insert(0, (counted, way))
     several = draft.limit > 1
-    _limited(draft)
+    limited(draft)
     if several:
         draft.outputs.append((len(draft.links), counted))
     draft.use(after)
+
+
+def _most_referred(draft: Draft, at: int, after: int, way: Direction) -> None:
+    """`the most common diagnosis`, of diagnoses that only treatments refer to: by their number. Raises
+    Unclear.
+    """
+    link = draft.links[after]
+    table = draft.scope.table(link)
+    refer = {j.many.table for j in draft.scope.context.joins if j.one.table == table.ref} - {table.ref}
+    if len(refer) != 1:
+        raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
+    counted = count_of(draft, draft.scope.context.table(refer.pop()))
+    draft.scope.doubt(f"of what the {draft.links[at].text} is counted", _OF_THOSE_THAT_REFER)
+    draft.order.insert(0, (counted, way))
+    several = draft.limit > 1
+    limited(draft)
+    rank_head(draft, after, shown=several)
 
 
 def _by_property(draft: Draft, at: int, after: int | None) -> None:
@@ -337,27 +351,35 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     table = draft.scope.table(draft.links[place])
     if _on_average(draft, at, place, table):
         return
+    if of_a_text(draft, at):
+        raise Unclear(f"it is not clear how {draft.links[at + 1].text} is measured")
+    if place_of(draft, at, table):
+        return
     asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
-    if asked is not None and asked < at < place and _those_of(draft, asked, at, table):
+    if asked is not None and asked < at < place and those_of(draft, asked, at, table):
         return
     if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
         # `which conference has the oldest publication?`
         raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
     by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
+    ranked: Expression
     if by is not None:
-        column = draft.scope.column(draft.links[by + 1])
-        way: Direction = "desc" if link.mark == "top" else "asc"
+        ranked, way = Column(draft.scope.column(draft.links[by + 1])), end_of(link)
         draft.use(by, by + 1)
     else:
-        column, way = property_of(draft, at, table)
+        ranked, way = measured(draft, at, table)
     if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
-    _alone(draft, Column(column))
-    if any(e == Column(column) and w != way for e, w in draft.order):
+    if isinstance(ranked, Column) and by is None and is_a_sum_itself(draft, at, place, ranked.column):
+        draft.outputs.append((at, farthest(ranked, way)))
+        draft.use(place)
+        return
+    _alone(draft, ranked)
+    if any(e == ranked and w != way for e, w in draft.order):
         raise Unclear("it is not clear which end of an order is wanted")
-    draft.order.insert(0, (Column(column), way))
+    draft.order.insert(0, (ranked, way))
     several = draft.limit > 1 or draft.whole
-    _limited(draft)
+    limited(draft)
     draft.head = table
     wanted = [
         i
@@ -367,26 +389,6 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)
-
-
-def _those_of(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
-    """`which department has the oldest employee?`: the one that the oldest of all belongs to."""
-    owner = draft.scope.table(draft.links[asked])
-    steps = direct(draft.scope.context, owner.ref, table.ref, draft.scope.roles) if owner != table else []
-    belongs = (
-        len(steps) == 1 and steps[0].multiplies and set(draft.scope.roles) & {"has", "have", "had", "with"}
-    )
-    plain = not (draft.groups or draft.order or draft.limit or draft.whole)
-    last = at + 2 == len(draft.links) or draft.links[at + 2].mark in {"stop", "value", "moment"}
-    if not belongs or not plain or not last or not _asks_which(draft) or asked != 0:
-        return False
-    column, way = property_of(draft, at, table)
-    draft.use(at, at + 1)
-    draft.order.insert(0, (Aggregate("max" if way == "desc" else "min", column), way))
-    _limited(draft)
-    rank_head(draft, asked, shown=False)
-    draft.scope.doubt("whose best is wanted", _OF_ALL)
-    return True
 
 
 def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
@@ -405,7 +407,7 @@ def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
     draft.use(place, average)
     draft.order.insert(0, (Aggregate("avg", column), way))
     several = draft.limit > 1 or draft.whole
-    _limited(draft)
+    limited(draft)
     rank_head(draft, head, shown=several)
     return True
 

@@ -25,7 +25,7 @@ _TIMES = frozenset({"hour", "day"})
 _COUNTED_LENGTHS = {"page", "word"}
 _LENGTHS = {*_COUNTED_LENGTHS, "second", "minute", "hour", "day", "time", "distance", "length"}
 _RATES = frozenset(listed("rate price cost fee fare salary wage pay charge"))
-"""An `hourly_rate` has no hours, a `cost_per_page` no pages."""
+"""An `hourly_rate` has no hours, a `cost_per_page` no pages; nor have `spots_per_day` days."""
 _COUNTS = frozenset(map(root, listed("count number num no total")))
 _TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
 _BESIDE = frozenset(
@@ -70,6 +70,9 @@ def property_of(
         found = _exactly(scope, several, word)
         if len(found) == 1:
             scope.doubt("which column an adjective is about", 0.97)
+            if word == "distance" and not units and any(c.kind == "date" for c in table.columns):
+                # `the longest trip`, of trips that begin and end, too
+                scope.doubt(f"whether {found[0].name} is what is measured", _OF_TWO_KINDS)
             if not units and any(_of_another_kind(scope, found[0], c) for of in kinds for c in of):
                 scope.doubt(f"whether {found[0].name} is what is measured", _OF_TWO_KINDS)
             return found[0], way
@@ -141,7 +144,7 @@ def _names_its_rows(column: ColumnContext) -> bool:
 def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) -> bool:
     """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""
     roots = {root(w) for w in scope.words(column)}
-    if word in _LENGTHS and set(scope.words(column)) & _RATES:
+    if word in _LENGTHS and set(scope.words(column)) & {*_RATES, "per"}:
         return False
     if word in _COUNTED_LENGTHS:
         roots -= _COUNTS | {root(w) for w in scope.words(table)}

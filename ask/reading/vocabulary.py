@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.comments import name_in
+from rewright.ask.reading.lexicon import INNER
 from rewright.ask.reading.prefixes import (
     SHORTEST_PREFIX,
     common_letters,
@@ -353,6 +354,8 @@ def _column_phrases(
 ) -> Iterator[tuple[Words, float]]:
     bare = tuple(w for w in words if w not in table_words) or words
     yield words, 1.0
+    if 1 < len(told := tuple(w for w in words if w not in INNER)) < len(words):
+        yield told, 1.0  # `out of service`, of out_of_service
     yield bare, 0.97
     if len(bare) > 1:
         yield ("".join(bare),), 0.95  # the payload of pay_load

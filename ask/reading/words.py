@@ -36,8 +36,8 @@ _NUMBERS = {
 }  # fmt: skip
 _SCALES = {"hundred", "thousand", "million", "billion"}
 _SUFFIXES = (
-    "ational", "ization", "fulness", "iveness", "ations", "ation", "ments", "ment", "ances", "ance", "ences",
-    "ence",
+    "ational", "ization", "fulness", "iveness", "ations", "ation", "ments", "ment", "ances", "ance", "anc",
+    "ences", "ence", "enc",
     "ings", "ing", "edly", "ness", "ions", "ion", "ally", "ical", "als", "al", "ity", "ive", "ers", "er",
     "ors", "or", "ies", "ed", "es",
     "ly", "ous", "ful", "ists", "ist", "ity", "y", "e", "s",
@@ -64,6 +64,7 @@ _IRREGULAR = {
     "forgot": "forget", "forgotten": "forget", "withdrew": "withdraw", "withdrawn": "withdraw",
     "grew": "grow", "grown": "grow", "spent": "spend", "flew": "fly", "height": "high",
     "length": "long", "criteria": "criterion",
+    "ended": "end", "ending": "end", "ends": "end",
     "indices": "index", "matrices": "matrix", "series": "series", "species": "species", "media": "medium",
     "data": "data",
 }  # fmt: skip

@@ -6,7 +6,7 @@ Owns that one change. Must not know what is asked.
 from __future__ import annotations
 
 import pglast
-from pglast.enums import LimitOption
+from pglast.enums import LimitOption, SetOperation
 from pglast.stream import RawStream
 
 from rewright.sql.binder.syntax import ast
@@ -16,7 +16,7 @@ _PLACE = "ask_place"
 
 def places_for_ties(sql: str) -> str:
     """The same rows in the same order; behind an offset places are those of different values. A text that has
-    no ties at its outermost, or keeps each row once, stays as it is.
+    no ties at its outermost, keeps each row once, joins queries or does not name its columns stays as it is.
 
     >>> places_for_ties("select a from t order by b fetch first 2 rows with ties")
     'SELECT a FROM (SELECT a, rank() OVER (ORDER BY b) AS ask_place FROM t) AS ranked WHERE ask_place <= 2 ORDER BY ask_place'
@@ -27,10 +27,12 @@ def places_for_ties(sql: str) -> str:
     first, skipped = _number(statement.limitCount), _number(statement.limitOffset)
     if statement.limitOption != LimitOption.LIMIT_OPTION_WITH_TIES or not first or skipped is None:
         return sql
+    if statement.op != SetOperation.SETOP_NONE or statement.valuesLists or _has_star(statement.targetList):
+        return sql
     names = _names(statement.targetList)
     ranked = "dense_rank" if skipped else "rank"
     placed = _select(f"select {ranked}() over (order by 1) as {_PLACE}").targetList[0]
-    placed.val.over.orderClause = statement.sortClause
+    placed.val.over.orderClause = tuple(_sorted_by(key, statement.targetList) for key in statement.sortClause)
     for target, name in zip(statement.targetList, names, strict=True):
         if not isinstance(target.val, ast.ColumnRef) or target.name or _last(target.val) != name:
             target.name = name
@@ -51,6 +53,32 @@ def _select(text: str) -> ast.SelectStmt:
     statement = pglast.parse_sql(text)[0].stmt
     assert isinstance(statement, ast.SelectStmt)
     return statement
+
+
+def _has_star(targets: tuple[ast.ResTarget, ...]) -> bool:
+    refs = (t.val for t in targets if isinstance(t.val, ast.ColumnRef))
+    return any(isinstance(ref.fields[-1], ast.A_Star) for ref in refs)
+
+
+def _sorted_by(key: ast.SortBy, targets: tuple[ast.ResTarget, ...]) -> ast.SortBy:
+    """A sort key with what it means: the number or the name of a column of the result is no expression, which
+    is all that a window sorts by.
+    """
+    node = key.node
+    meant: object | None = None
+    if isinstance(node, ast.A_Const) and isinstance(node.val, ast.Integer):
+        meant = targets[node.val.ival - 1].val if 1 <= node.val.ival <= len(targets) else None
+    elif isinstance(node, ast.ColumnRef) and len(node.fields) == 1:
+        meant = next((t.val for t in targets if t.name and t.name == _last(node)), None)
+    if meant is None:
+        return key
+    return ast.SortBy(
+        node=meant,
+        sortby_dir=key.sortby_dir,
+        sortby_nulls=key.sortby_nulls,
+        useOp=key.useOp,
+        location=key.location,
+    )
 
 
 def _number(node: object) -> int | None:

@@ -92,8 +92,7 @@ def _number(ref: str, values: Values, notation: Notation) -> str:
         )
     plain = f"CASE {' '.join(arms)} ELSE replace({digits}, ',', '.') END"
     # signs are looked for only where there are some: the SQL is read by people, too
-    texts = [value.strip() for value, _ in values.counts]
-    signed = any(value[:1] in "(-−" or value[-1:] in "-−" or "-" in value[:4] for value in texts if value)
+    signed = any(number < 0 for number in read)
     # whole only where all values were seen
     written = f"TRY_CAST({plain} AS {'BIGINT' if whole and values.complete else 'DOUBLE'})"
     if signed or not values.complete:

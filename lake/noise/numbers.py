@@ -82,6 +82,23 @@ def _decimal_mark(digits: str) -> str:
     return mark if surely else ""
 
 
+# units that several signs are used for stand once for each
+_SIGNS = {
+    sign: unit
+    for unit, signs in {
+        "meter": "m", "millimeter": "mm", "centimeter": "cm", "decimeter": "dm", "kilometer": "km",
+        "mile": "mi", "millisecond": "ms", "second": "s sec", "minute": "min", "hour": "h hr", "day": "d",
+        "month": "mo mth",
+        "milligram": "mg", "gram": "g gr", "kilogram": "kg", "tonne": "t", "pound": "lb", "ounce": "oz",
+        "milliliter": "ml", "centiliter": "cl", "deciliter": "dl", "liter": "l lt ltr", "hectare": "ha",
+        "byte": "b", "kilobyte": "kb", "megabyte": "mb", "gigabyte": "gb", "terabyte": "tb",
+        "watt": "w", "kilowatt": "kw", "megawatt": "mw", "watt hour": "wh", "kilowatt hour": "kwh",
+        "megawatt hour": "mwh",
+    }.items()
+    for sign in signs.split()
+}  # fmt: skip
+
+
 def number_of(value: str, notation: Notation = PLAIN) -> float | None:
     """The number a messy text holds, or None: `1 234,50 €`, `(53,465)`, `-$991`, `21.3 °C`, `90 %`."""
     match = _match(value)
@@ -129,10 +146,19 @@ def _plain(digits: str, notation: Notation) -> str:
     return digits.replace(",", "").replace(".", "") if _GROUPS.fullmatch(digits) else digits
 
 
+def _meant(unit: str) -> str:
+    """The unit that a sign of a few letters is used for; empty for other texts."""
+    told = unit.rstrip(".")
+    return _SIGNS.get(told) or _SIGNS.get(told.rstrip("s"), "")
+
+
 def one_unit(units: Collection[str]) -> bool:
     """Numbers of one column are of one unit (`1 day`, `2 days`, `3 d.`); what has many words behind its
     numbers is no number.
     """
+    if len({meant for unit in units if (meant := _meant(unit))}) > 1:
+        # `m` is no beginning of `mm`
+        return False
     lettered = sorted({unit.rstrip(".").rstrip("s") for unit in units if unit and unit[0].isalpha()}, key=len)
     return all(unit.startswith(lettered[0]) for unit in lettered)
 

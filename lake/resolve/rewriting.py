@@ -181,7 +181,7 @@ class Writer:
         """Put a condition of an outer join into it. False: there is none with that table any more."""
         for join in site.select.args.get("joins") or ():
             if join.meta.get("made") and join.side == "LEFT" and join.this.alias_or_name == alias:
-                join.set("on", exp.And(this=join.args["on"], expression=condition))
+                join.set("on", exp.and_(join.args["on"], condition, copy=False))
                 return True
         return False
 

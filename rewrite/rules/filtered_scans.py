@@ -39,17 +39,21 @@ class Reader:
 
 def readers_of(block: a.Query, ctx: Context) -> Iterator[Reader]:
     for _, query in blocks(block):
-        if not isinstance(query, a.Select):
-            continue
-        items, preds = as_product(query)
-        for item in items:
-            if isinstance(item, a.Scan) and not references_whole(block, item.rel):
-                own = [p for p in preds if free_rels(p) == {item.rel} and _movable(p, ctx)]
-                shared = (free_rels(p) for p in preds if item.rel in free_rels(p))
-                yield Reader(item, tuple(own), frozenset().union(*shared) - {item.rel})
+        if isinstance(query, a.Select):
+            yield from in_block(query, block, ctx)
 
 
-def _movable(pred: a.Expr, ctx: Context) -> bool:
+def in_block(query: a.Select, statement: a.Query, ctx: Context) -> Iterator[Reader]:
+    items, preds = as_product(query)
+    for item in items:
+        if isinstance(item, a.Scan) and not references_whole(statement, item.rel):
+            own = [p for p in preds if free_rels(p) == {item.rel} and movable(p, ctx)]
+            shared = (free_rels(p) for p in preds if item.rel in free_rels(p))
+            yield Reader(item, tuple(own), frozenset().union(*shared) - {item.rel})
+
+
+def movable(pred: a.Expr, ctx: Context) -> bool:
+    """Whether a condition may be asked of more rows, or earlier."""
     return not has_subquery(pred) and not may_differ(pred) and ctx.facts.cannot_fail(pred)
 
 

@@ -2,8 +2,7 @@
 
 Owns for which subqueries this is known, in four kinds, and the table that each becomes: aggregates of all
 tied rows, one tied group, the first tied row, the one row of a key. Correlation by more than equalities goes
-through a copy of the outer tables (the *domain* of Neumann and Kemper, "Unnesting Arbitrary Queries", BTW
-2015). Must not know where a subquery stands.
+through a copy of the outer tables (`domain`). Must not know where a subquery stands.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from rewright.equivalence.laws.correlation import Inner, Tie, take_apart
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.hoisting import hoisted
 from rewright.sql import algebra as a
-from rewright.sql.build import ascending, compare, derived, numbered, or_zero
+from rewright.sql.build import aggregate, ascending, derived, numbered, or_zero
 from rewright.sql.constants import NUMBERS
 from rewright.sql.facts import (
     NOT_NULL_ON_EMPTY,
@@ -28,7 +27,6 @@ from rewright.sql.facts import (
 )
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
-    as_product,
     conjoin,
     copy_fresh,
     free_of_all,
@@ -213,7 +211,7 @@ def _plain(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
             return None
         if query.distinct is not None or free_of_all(query.order_by) - from_rels(found.items):
             return None
-        return replace(found, kind=Kind.FIRST, order=query.order_by)
+        return _extreme(query, found, ctx) or replace(found, kind=Kind.FIRST, order=query.order_by)
     if query.limit is not None and not _at_least_one(query.limit):
         return None
     item = found.items[0]
@@ -229,66 +227,18 @@ def _plain(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
     return replace(found, kind=Kind.ROW, assumptions=basis or frozenset())
 
 
-# --------------------------------------------------------------------------- the domain
-
-
-def over_domain(found: Nested, block: a.Select, ctx: Context) -> Nested | None:
-    """A subquery that is correlated by more than equalities, rewritten so that keys tie it to a copy of the
-    outer tables.
-
-    (SELECT count(*) FROM ord o WHERE o.cust = c.id AND o.day > c.since)
-    -->
-    (SELECT count(*) FROM ord o, cust d WHERE o.cust = d.id AND o.day > d.since AND d.id = c.id)
+def _extreme(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
+    """A first row of which only what it is sorted by is shown: the least or greatest value, if NULL is not
+    first. Values that are equal look the same.
     """
-    items, preds = as_product(block)
-    conditions = (*(t.op for t in found.ties), *found.others)
-    asked = free_of_all(conditions) - from_rels(found.items)
-    holders = [i for i in items if from_rels((i,)) & asked]
-    if not asked <= from_rels(holders) or found.kind is Kind.ROW or any(has_subquery(c) for c in conditions):
+    first, (value, *more) = query.order_by[0], found.values
+    if more or first.expr != value or not equality_is_identity(value.type) or not first.op.is_builtin:
         return None
-    rels = {r: ctx.fresh() for r in sorted(from_rels(holders))}
-    ties: list[Tie] = []
-    names: frozenset[str] = frozenset()
-    for holder in holders:
-        tied = _by_key(holder, rels, ctx)
-        if tied is None:
-            return None
-        ties += tied[0]
-        names |= tied[1]
-    near = [p for p in preds if free_rels(p) and free_rels(p) <= from_rels(holders) and not has_subquery(p)]
-    own = [renumber(p, rels) for p in (*conditions, *near) if not may_differ(p)]
-    copies = tuple(renumber(h, rels) for h in holders)
-    return replace(
-        found,
-        items=(*found.items, *copies),
-        local=(*found.local, *own),
-        ties=tuple(ties),
-        others=(),
-        assumptions=found.assumptions | names,
-        over_domain=True,
-    )
-
-
-def _by_key(
-    holder: a.FromItem, rels: dict[int, int], ctx: Context
-) -> tuple[list[Tie], frozenset[str]] | None:
-    """Equalities that find a row of a table in its copy, and what they rest on."""
-    if not isinstance(holder, a.Scan):
+    filled = ctx.filled(value, found.items) if first.nulls_first else frozenset[str]()
+    best = aggregate("max" if first.descending else "min", value)
+    if filled is None or best is None:
         return None
-    keys = (k for k in ctx.keys(holder) if all(ctx.column_filled(holder, p) for p in k[0]))
-    key = next(keys, None)
-    if key is None:
-        return None
-    ties = []
-    for pos in sorted(key[0]):
-        shown = holder.columns[pos]
-        outer = a.Column(holder.rel, pos, shown.type, shown.name)
-        inner = replace(outer, rel=rels[holder.rel])
-        op = compare("=", inner, outer)
-        if op is None:
-            return None
-        ties.append(Tie(inner, outer, op, True))
-    return ties, key[1]
+    return replace(found, values=(best,), assumptions=found.assumptions | filled)
 
 
 # --------------------------------------------------------------------------- tables

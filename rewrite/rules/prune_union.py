@@ -40,6 +40,8 @@ from rewright.sql.walk import (
     known_as="PruneEmptyRules",
     priority=84,
     category="cte",
+    # each condition on a column that a CTE computes is thought to leave one row of two hundred
+    slack=100.0,
 )
 def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)

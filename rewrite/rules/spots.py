@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.nested import Kind, Nested, nested, over_domain
+from rewright.rewrite.rules.domain import over_domain
+from rewright.rewrite.rules.nested import Kind, Nested, nested
 from rewright.sql import algebra as a
 from rewright.sql.build import of_rows
 from rewright.sql.facts import may_differ
@@ -33,6 +34,8 @@ from rewright.sql.walk import (
     walk,
     walk_block,
 )
+
+_ASKING = a.Exists | a.Quantified | a.ScalarSubquery
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,9 @@ def groups(block: a.Select, ctx: Context, *, domain: bool = True) -> tuple[Group
             continue
         if place.lateral is not None and found.kind is Kind.ROW:
             continue  # the server joins these by itself
+        if place.lateral is not None and not _always_a_row(place.query):
+            # as a value it is NULL where there are no rows; here it has no row, then
+            found = replace(found, kind=Kind.GROUP) if found.kind is Kind.TOTAL else found
         # only values over tables and views are merged; others have a table of their own
         alone = place.node is None or not all(_is_source(i) for i in found.items)
         if found.kind is not Kind.ROW and domain and not ctx.holds("ties-only", not found.others):
@@ -135,11 +141,13 @@ def _places(block: a.Select) -> Iterator[Place]:
 
 
 def _further_down(block: a.Select, mine: frozenset[int]) -> list[a.ScalarSubquery]:
-    """Subqueries within the EXISTS, IN, ANY and ALL of the conditions that ask nothing of the rows in
-    between: they have one value for each row of the block, whatever row of the subquery around them asks.
+    """Subqueries within others of the conditions (without groups: of the select list, too) that ask nothing
+    of the rows in between: they have one value for each row of the block, whatever row of the subquery
+    around them asks.
     """
     found: list[a.ScalarSubquery] = []
-    asked = (n for p in as_product(block)[1] for n in walk_block(p) if isinstance(n, a.Exists | a.Quantified))
+    exprs = _own_exprs(block) if block.group_by is None else as_product(block)[1]
+    asked = (n for x in exprs for n in walk_block(x) if isinstance(n, _ASKING))
     for around in asked:
         between = frozenset(defined_rels(around.query))
         below: list[a.Node] = [around.query]
@@ -165,6 +173,10 @@ def _own_exprs(block: a.Select) -> list[a.Expr]:
     """What is evaluated on rows or groups of the block; conditions of outer joins are not."""
     without = replace(block, from_=(), where=None, ctes=())
     return [*block_exprs(without), *as_product(block)[1]]
+
+
+def _always_a_row(query: a.Query) -> bool:
+    return isinstance(query, a.Select) and query.group_by == ((),)
 
 
 def _is_open(item: a.Derived, block: a.Select) -> bool:

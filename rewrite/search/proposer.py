@@ -103,14 +103,16 @@ def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:
     """At most ``width`` candidates: the cheapest that each first rule leads to, up to half of them, the
-    cheapest for each last rule, then the cheapest of the others. A quarter of the places is for blind ones.
+    cheapest for each last rule, then the cheapest of the others. A quarter of the places is for blind ones,
+    and up to half where there are not so many others.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
     all places with what can be done after it.
     """
     seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
-    blind = _varied([c for c in found if c.blind], max(width // 4, 1))
+    share = max(width // 4, min(width // 2, width - len(seen)), 1)
+    blind = _varied([c for c in found if c.blind], share)
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
     picked = _cheapest_by(seen, 0)[: (places + 1) // 2]
@@ -131,13 +133,18 @@ def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:
 
 def _varied(blind: Sequence[Found], places: int) -> list[Found]:
     """At most ``places`` blind candidates, one for each last rule first, in the order in which they were
-    found.
+    found, then one for each way in which a rule applied, by itself rather than after others.
     """
-    firsts: dict[str, Found] = {}
+    rules: dict[str, Found] = {}
+    ways: dict[tuple[str, str], Found] = {}
     for candidate in blind:
-        firsts.setdefault(candidate.steps[-1][0], candidate)
-    picked = list(firsts.values())[:places]
-    return picked + [c for c in blind if c not in picked][: places - len(picked)]
+        rules.setdefault(candidate.steps[-1][0], candidate)
+    for candidate in sorted(blind, key=lambda c: len(c.steps)):
+        ways.setdefault(candidate.steps[-1], candidate)
+    picked = list(rules.values())[:places]
+    for more in (ways.values(), blind):
+        picked += [c for c in more if c not in picked][: places - len(picked)]
+    return picked
 
 
 def _handed(found: Found, categories: dict[str, Category], start: float) -> Candidate:

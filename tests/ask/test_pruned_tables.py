@@ -87,3 +87,18 @@ def test_many_tables_are_told_in_batches() -> None:
     left = prune(ask, Description(context), SUBJECT, ())
     assert sorted(seen) == sorted(t.ref.name for t in context.tables)
     assert 1 < len(left) < 30, "the first of each batch stays"
+
+
+def test_a_pass_that_fails_for_some_tables_says_nothing_of_them() -> None:
+    context = Context.of(tables=[table(f"area{i}_ledger", "id", f"amount{i}") for i in range(90)])
+
+    def keeps(request: Request) -> str:
+        if "area0_ledger" not in request.messages[1].text:
+            raise ModelTimeout("late")
+        return '{"tables": ["area0_ledger"]}'
+
+    failing = {"table pruning (delete)": [ModelTimeout("late")], "table pruning (keep)": [keeps]}
+    ask, _ = asking(NOTHING | failing, tables_tokens=0, batch_tokens=200)
+    left = prune(ask, Description(context), SUBJECT, ())
+    assert "area1_ledger" not in left, "of the batch that was told"
+    assert "area89_ledger" in left, "of a batch of which nothing was said"

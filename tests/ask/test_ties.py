@@ -19,6 +19,14 @@ from rewright.ask.sources.ties import places_for_ties
             "select town from kiln group by town order by count(*) desc fetch first 1 rows with ties",
             {"Bow", "Chelsea"},
         ),
+        (
+            "select town, max(heat) as top from kiln group by town order by 2 desc fetch first 1 rows with ties",
+            {"Bow"},
+        ),
+        (
+            "select town, -max(heat) as heat from kiln group by town order by heat fetch first 1 rows with ties",
+            {"Bow"},
+        ),
     ],
 )
 def test_rows_that_tie_are_kept(sql: str, rows: set[str]) -> None:
@@ -37,6 +45,9 @@ def test_rows_that_tie_are_kept(sql: str, rows: set[str]) -> None:
         "select name from kiln order by heat limit 3",
         "select distinct heat from kiln order by heat desc limit 1",
         "select count(*) from kiln",
+        "select * from kiln order by heat fetch first 1 rows with ties",
+        "select name from kiln union select town from kiln order by 1 fetch first 2 rows with ties",
+        "values (1), (2) order by 1 fetch first 1 rows with ties",
     ],
 )
 def test_what_has_no_ties_stays(sql: str) -> None:

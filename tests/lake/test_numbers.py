@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import duckdb
 import numpy as np
 import pytest
 
+from rewright.lake.api import open_lake
 from rewright.lake.catalog.model import Column, Family, Noise, Values
+from rewright.lake.embedding import CachedEmbedder
 from rewright.lake.noise.clean import clean_expression
 from rewright.lake.noise.detect import meaning_of, noise_of
-from rewright.lake.noise.numbers import notation_of, number_of, unit_of
+from rewright.lake.noise.numbers import notation_of, number_of, one_unit, unit_of
 from rewright.lake.resolve.dimensions import dimension_score
+from tests.lake.asking import asked, table
 
 COLUMNS: tuple[tuple[str, tuple[str, ...], tuple[float | None, ...]], ...] = (
     ("weight", ("14.0 kg", "9.8 kg", "12 kg"), (14.0, 9.8, 12.0)),
@@ -116,3 +121,35 @@ def test_a_day_is_no_number_in_groups(text: str, number: float | None) -> None:
 def test_days_that_are_all_written_in_one_way_are_days(texts: tuple[str, ...], meaning: Family) -> None:
     """As in a workbook or a database, whose texts nobody else reads as days; ISO's sort as they stand."""
     assert meaning_of(Family.TEXT, noise_of([(text, 1) for text in texts], len(texts))) is meaning
+
+
+@pytest.mark.parametrize(
+    "units", [{"m", "mm"}, {"m", "min"}, {"m", "ms"}, {"g", "gb"}, {"l", "lb"}, {"kw", "kwh"}]
+)
+def test_signs_of_other_units_are_not_one(units: set[str]) -> None:
+    assert not one_unit(units)
+
+
+@pytest.mark.parametrize(
+    "units", [{"d", "day", "days"}, {"h", "hr", "hrs", "hours"}, {"kg", "kg."}, {"m", "meters"}, {"", "km"}]
+)
+def test_forms_of_one_unit_are(units: set[str]) -> None:
+    assert one_unit(units)
+
+
+@pytest.mark.parametrize(
+    ("texts", "total"),
+    [
+        (("USD 5", "USD -7", "USD 12", "USD 3", "USD -20", "USD 8", "USD 9", "USD 10"), 20),
+        (("€ 5", "€ −7", "€ 12", "€ 3", "€ −20", "€ 8", "€ 9", "€ 10"), 20),
+        (("5", "(7)", "12", "3", "(20)", "8", "9", "10"), 20),
+    ],
+)
+def test_signs_behind_the_money_are_read(
+    texts: tuple[str, ...], total: int, tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    table(tmp_path, "accounts", "account_id,balance", [f"{i},{text}" for i, text in enumerate(texts)])
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        found = asked(lake, "SELECT sum(balance) AS total FROM accounts")
+        assert found.rows is not None
+        assert [int(row[0]) for row in found.rows.rows] == [total]

@@ -27,3 +27,14 @@ def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
     seen = [found(n, "unnest") for n in range(1, 20)]
     hidden = [found(n, "unnest", "share_scans", blind=True) for n in range(1, 9)]
     assert sum(c.blind for c in chosen([*seen, *hidden], 12)) == 3
+
+
+def test_places_that_no_others_take_are_for_more_ways_of_blind_ones() -> None:
+    hidden = [
+        *(found(n, "share_scans", "fence_filters", blind=True) for n in range(1, 4)),
+        *(found(n, "fence_filters", blind=True) for n in range(4, 12)),
+    ]
+    early = Candidate(a.Select(()), "early", (("fence_filters", "early"),), frozenset(), 1.0, blind=True)
+    picked = chosen([*hidden, early], 12)
+    assert len(picked) == 6
+    assert early in picked

@@ -1,0 +1,74 @@
+"""Whether the rows that are asked for are those that are shown and grouped.
+
+Owns doubts of readings that show something beside what `which` and `who` ask for, or count rows in groups of
+which each has several. Must not know the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.intent import Column, Intent
+from rewright.ask.reading.intent_parts import columns_of
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.sql.algebra import TableRef
+
+_FAR = 0.75
+_SEVERAL = 8
+"""Different numbers of which it can be said that they tell no kinds."""
+
+
+def asked_for(intent: Intent, links: Sequence[Link], scope: Scope, counted: TableRef | None) -> None:
+    """Adds the doubts; ``counted``: the only table whose rows are counted."""
+    _rows_not_named(intent, links, scope)
+    _of_several_groups(intent, links, scope, counted)
+    _numbers_for_rows(intent, scope)
+
+
+def _names_its_row(column: ColumnContext, scope: Scope) -> bool:
+    return column.key or column in scope.label(scope.context.table(column.table))
+
+
+def _rows_not_named(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`which applicants have a passport that expires in 2026` read as when it does: they are asked for."""
+    first = links[0] if links else None
+    asked = first is not None and first.mark == "table" and scope.roles[:1] in {("which",), ("who",)}
+    if first is None or not asked or first.word.split()[0] not in scope.roles[1:2]:
+        return
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    tested = {c for told in (*intent.where, *(e for e, _ in intent.order)) for c in columns_of(told)}
+    if shown and shown <= tested and not any(_names_its_row(c, scope) for c in shown):
+        scope.doubt(f"whether {first.text} are to be named", _FAR)
+
+
+def _numbers_for_rows(intent: Intent, scope: Scope) -> None:
+    """`which passengers submitted a complaint`, of flights with a number of passengers: nobody is one."""
+    only = intent.outputs[0] if len(intent.outputs) == 1 else None
+    column = only.column if isinstance(only, Column) else None
+    if column is None or column.kind != "number" or scope.roles[:1] not in {("which",), ("who",)}:
+        return
+    told = column.key or scope.context.refers(column) or _names_its_row(column, scope)
+    if not told and column.distinct > _SEVERAL and "year" not in scope.words(column):
+        scope.doubt(f"whether a {column.name} is wanted", _FAR)
+
+
+def _of_several_groups(intent: Intent, links: Sequence[Link], scope: Scope, counted: TableRef | None) -> None:
+    """`students in each department` read as those who took one of its courses: each would be in several,
+    and no verb says by what.
+    """
+    if counted is None or any(
+        link.mark in {"relation", "column"} and link.word.endswith("ed") for link in links
+    ):
+        return
+    inside = any(link.mark == "each" and link.word in {"in each", "in every"} for link in links)
+    told = scope.told_by(counted)
+    for group in intent.groups if inside else ():
+        # `pupils in each course`, by enrolments, is plain
+        if (
+            isinstance(group, Column)
+            and group.column.table not in told
+            and not _names_its_row(group.column, scope)
+        ):
+            scope.doubt(f"whether {counted.name} are in a {group.column.name} so", _FAR, once=True)

@@ -1,0 +1,157 @@
+"""Verbs that say what one does with another: `hosts who manage a station`, `customers who own a boat`.
+
+Owns the doubt whether rows that are joined do it. Two rows have to do with each other by many ways, and few
+of them are owning, managing or visiting. Must not know the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rewright.ask.context import TableContext
+from rewright.ask.reading.intent import Intent
+from rewright.ask.reading.intent_parts import tables_of
+from rewright.ask.reading.joins import Step, Unclear, direct
+from rewright.ask.reading.lexicon import RELATING
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed, root, stem
+from rewright.lake import names
+from rewright.sql.algebra import TableRef
+
+_NAMED = frozenset(
+    map(
+        root,
+        listed(
+            "manage direct lead led design develop manufacture compose study studied visit supervise command "
+            "live reside"
+        ),
+    )
+)
+"""What a row must say: that one refers to the other is no sign of it."""
+_BELONGING = frozenset(
+    map(
+        root,
+        listed(
+            "own run ran operate employ host issue found submit publish write wrote written produce create"
+        ),
+    )
+)
+"""What is done by one to many: who does it is what the other refers to."""
+_BE = frozenset(listed("is are was were be been being"))
+_SAID_OF = frozenset({"table", "value", "quoted", "column"})
+_FEW = 2
+"""Columns of a table that only says which rows belong together, beside its keys."""
+_ANOTHER_WAY = 0.78
+
+
+def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """Doubts a verb of which the rows on the way between those it relates say nothing."""
+    shown = {t for e in intent.outputs for t in tables_of(e)} if scope.roles[:1] == ("who",) else set()
+    for at, verb in enumerate(links):
+        if verb.mark != "relation" or not _is_deed(verb):
+            continue
+        spoken = list(_who_and_what(links, at, scope))
+        behind = [ref for link in links[at + 1 :] for ref in _of(link)]
+        if not spoken and len(shown) == 1 and behind and not _named_by(verb, shown, behind[0], scope):
+            scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
+        for who, what in spoken:
+            if who != what and not _says_so(verb, who, what, scope):
+                scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
+
+
+def _is_deed(verb: Link) -> bool:
+    """A verb that says what was done; one that the data does not hold may be any."""
+    if root(verb.word) in _NAMED | _BELONGING:
+        return True
+    done = verb.word.endswith(("ed", "ing")) and " " not in verb.word and verb.text.islower()
+    return done and verb.word not in RELATING and not (verb.columns or verb.tables or verb.values)
+
+
+def _was_done(verb: Link, scope: Scope) -> bool:
+    """Whether it was done to what stands before."""
+    place = scope.roles.index(verb.word) if verb.word in scope.roles else 0
+    return bool(_BE & set(scope.roles[max(0, place - 2) : place]))
+
+
+def _leading(link: Link) -> str:
+    """The preposition before a phrase, or that of `by each`; `per`, of what is grouped."""
+    return link.word.split()[0] if link.mark == "each" and link.word != "each" else link.preposition
+
+
+def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tuple[TableRef, TableRef]]:
+    """Whoever does it and what it is done to: by their order, `by` before whoever does it."""
+    before = [ref for link in links[:at] for ref in _of(link)]
+    behind = [ref for link in links[at + 1 :] for ref in _of(link)]
+    leading = _leading(links[at + 1]) if at + 1 < len(links) else ""
+    by = leading == "by"
+    done = links[at].word.endswith("ed")
+    if leading not in {"", "by"} and root(links[at].word) in _BELONGING:
+        return  # `papers published in Nature`: by whom is not said
+    if before and behind:
+        by_whom = by or not _was_done(links[at], scope) or links[at + 1].mark != "table"
+        if by_whom:  # not `sites that were visited on a trip`
+            yield (behind[0], before[-1]) if by else (before[-1], behind[0])
+    elif len(set(before)) > 1:
+        other = next(ref for ref in reversed(before) if ref != before[-1])
+        # `which stations does Ann manage`; `merchants and the number of coupons issued`
+        yield (other, before[-1]) if done else (before[-1], other)
+
+
+def _named_by(verb: Link, shown: set[TableRef], what: TableRef, scope: Scope) -> bool:
+    """`who designed Garden House?`: somebody else than the house, or the house says who."""
+    who = next(iter(shown))
+    return _named_on_the_way(verb, [what], scope) if who == what else _says_so(verb, who, what, scope)
+
+
+def _of(link: Link) -> list[TableRef]:
+    if link.mark not in _SAID_OF:
+        return []
+    tables = {t.ref for t in link.tables[:1]} if link.mark == "table" else set()
+    tables |= {c.table for c, _ in link.values} if link.mark in {"value", "quoted"} else set()
+    tables |= {c.table for c in link.columns} if link.mark == "column" else set()
+    return list(tables) if len(tables) == 1 else []
+
+
+def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
+    try:
+        steps = direct(scope.context, who, what, scope.roles)
+    except Unclear:
+        return True
+    if not steps or _named_on_the_way(verb, [who, *(s.new for s in steps)], scope):
+        return True
+    if root(verb.word) in _NAMED:
+        return False
+    between = [scope.context.table(s.new) for s in steps[:-1]]
+    pairs = all(_only_joins(t, who, what, scope) or _spoken_of(t, scope) for t in between)
+    return pairs and (bool(between) or root(verb.word) not in _BELONGING or _refers_to_whom(steps[0], who))
+
+
+def _named_on_the_way(verb: Link, tables: Sequence[TableRef], scope: Scope) -> bool:
+    said = root(verb.word)
+    for ref in tables:
+        table = scope.context.table(ref)
+        words = {*scope.words(table), *(w for c in table.columns for w in scope.words(c))}
+        if said in {root(w) for w in words}:
+            return True
+    return False
+
+
+def _only_joins(table: TableContext, who: TableRef, what: TableRef, scope: Scope) -> bool:
+    """A table of pairs, called by what it joins or what is done: an authorship of authors, `writes`; no
+    comment of theirs.
+    """
+    keys = {key.name for j in scope.context.joins if j.many.table == table.ref for key in j.keys}
+    others = [c for c in table.columns if c.name not in keys and not c.key]
+    ends = [stem(w) for ref in (who, what) for w in scope.words(scope.context.table(ref))]
+    own = names.normal(table.ref.name).split()
+    called = all(any(w.startswith(end) for end in ends) or root(w) in _BELONGING for w in own)
+    return len(keys) > 1 and len(others) <= _FEW and called
+
+
+def _spoken_of(table: TableContext, scope: Scope) -> bool:
+    return any(t.ref == table.ref for link in scope.links for t in link.tables[:1])
+
+
+def _refers_to_whom(step: Step, who: TableRef) -> bool:
+    return step.join.one.table == who
