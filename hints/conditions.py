@@ -30,11 +30,12 @@ class Condition:
 
 def read_condition(text: str) -> list[Condition]:
     """The conjuncts that compare something with something; none where the text is no SQL (subplans)."""
-    where = _where(text)
-    return [] if where is None else [c for part in _conjuncts(where) if (c := _comparison(part))]
+    where = where_of(text)
+    return [] if where is None else [c for part in conjuncts_of(where) if (c := _comparison(part))]
 
 
-def _where(text: str) -> Any:
+def where_of(text: str) -> Any:
+    """A condition's parse tree; None where there is none, or it is no SQL."""
     if not text:
         return None
     # what plans print of subplans is no SQL, and does not parse
@@ -44,18 +45,19 @@ def _where(text: str) -> Any:
         return None
 
 
-def _conjuncts(node: Any) -> Iterator[Any]:
+def conjuncts_of(node: Any) -> Iterator[Any]:
+    """The parts of a condition that AND joins."""
     if isinstance(node, ast.BoolExpr) and node.boolop == enums.BoolExprType.AND_EXPR:
         for one in node.args or ():
-            yield from _conjuncts(one)
-    else:
+            yield from conjuncts_of(one)
+    elif node is not None:
         yield node
 
 
 def _comparison(node: Any) -> Condition | None:
     if not isinstance(node, ast.A_Expr) or node.kind != enums.A_Expr_Kind.AEXPR_OP or node.lexpr is None:
         return None
-    operator = _last(node.name)
+    operator = last_name(node.name)
     left, right = _bare(node.lexpr), _bare(node.rexpr)
     # A constant on the left: the comparison is turned round.
     if isinstance(left, ast.A_Const):
@@ -63,14 +65,15 @@ def _comparison(node: Any) -> Condition | None:
         operator = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(operator, operator)
     value = _constant(right)
     if isinstance(left, ast.ColumnRef):
-        return Condition(_last(left.fields), "", operator, value)
+        return Condition(last_name(left.fields), "", operator, value)
     # an expression without a column is a constant to the planner
     if value is None or not any(isinstance(n, ast.ColumnRef) for n in nodes_of(left)):
         return None
     return Condition("", text_of(left), operator, value)
 
 
-def _last(names: Any) -> str:
+def last_name(names: Any) -> str:
+    """A name without its schema."""
     return str(getattr(names[-1], "sval", ""))
 
 
@@ -120,7 +123,7 @@ def _simple(node: Any) -> Any:
 
 
 def _is_text(kind: Any) -> bool:
-    return kind is not None and _last(kind.names) in {"text", "varchar", "bpchar"}
+    return kind is not None and last_name(kind.names) in {"text", "varchar", "bpchar"}
 
 
 def plain(text: str) -> str:
@@ -135,7 +138,7 @@ def columns_of(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     # unparsable conditions have no columns
     """(alias, column) of each side of each equality."""
     for text in texts:
-        for node in nodes_of(_where(text) or ()):
+        for node in nodes_of(where_of(text) or ()):
             fields: Any = node.fields if isinstance(node, ast.ColumnRef) else ()
             if len(fields) == 2:
                 yield str(fields[0].sval), str(fields[1].sval)

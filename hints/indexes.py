@@ -13,15 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pglast
 from pglast import ast, enums
 
-from rewright.hints.conditions import text_of
+from rewright.hints.conditions import conjuncts_of, last_name, text_of, where_of
 from rewright.sql.algebra import Volatility
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.effects import volatility_of_query
-from rewright.sql.parsing import TooDeep, nodes_of, parse
+from rewright.sql.parsing import nodes_of
 from rewright.sql.plans import Node, Plan
 from rewright.sql.types import SqlType
 
@@ -162,7 +161,7 @@ def comparisons(node: Node) -> Iterator[Comparison]:
     """What a node's conditions compare, each from both sides."""
     for role, text in node.conditions:
         if role in _ROLES:
-            for part in _conjuncts(_where(_without_subplans(text))):
+            for part in conjuncts_of(where_of(_without_subplans(text))):
                 yield from _sides(part, node.alias)
 
 
@@ -237,25 +236,10 @@ def _without_subplans(text: str) -> str:
     return _QUANTIFIED.sub("((", _SUBPLAN.sub("$1", text))
 
 
-def _where(text: str) -> Any:
-    try:
-        return parse(f"select 1 where {text}")[0].stmt.whereClause if text else None
-    except (pglast.Error, TooDeep, RecursionError):
-        return None
-
-
-def _conjuncts(node: Any) -> Iterator[Any]:
-    if isinstance(node, ast.BoolExpr) and node.boolop == enums.BoolExprType.AND_EXPR:
-        for one in node.args or ():
-            yield from _conjuncts(one)
-    elif node is not None:
-        yield node
-
-
 def _sides(node: Any, alias: str) -> Iterator[Comparison]:
     if not isinstance(node, ast.A_Expr) or node.lexpr is None or node.rexpr is None:
         return
-    operator = _last(node.name)
+    operator = last_name(node.name)
     pairs: list[tuple[Any, Any, str]]
     # `= ANY (array)` is an equality for a B-tree, which looks up each element
     if node.kind == enums.A_Expr_Kind.AEXPR_OP_ANY and operator == "=":
@@ -278,8 +262,4 @@ def _aliases(node: Any, alias: str) -> frozenset[str]:
 
 
 def _key(node: Any) -> str:
-    return quoted(_last(node.fields)) if isinstance(node, ast.ColumnRef) else f"({text_of(node)})"
-
-
-def _last(names: Any) -> str:
-    return str(getattr(names[-1], "sval", ""))
+    return quoted(last_name(node.fields)) if isinstance(node, ast.ColumnRef) else f"({text_of(node)})"

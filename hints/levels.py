@@ -15,6 +15,7 @@ from typing import Any
 import pglast
 from pglast import ast
 
+from rewright.sql.builtins import builtins
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.plans import Node
 
@@ -161,8 +162,18 @@ def _merges(query: Any) -> bool:
         or query.valuesLists
         or query.larg
         or query.withClause
-        or any(isinstance(n, ast.FuncCall) and n.agg_star for n in nodes_of(query.targetList))
+        or any(isinstance(n, ast.FuncCall) and _keeps_level(n) for n in nodes_of(query.targetList))
     )
+
+
+def _keeps_level(call: ast.FuncCall) -> bool:
+    """Whether a call in a select list keeps its subquery from being pulled up: an aggregate, a window
+    function, or a function that returns a set. Of a user's own functions the text does not say what they are.
+    """
+    if call.agg_star or call.over is not None or call.agg_filter is not None or call.agg_within_group:
+        return True
+    known = builtins().functions(str(call.funcname[-1].sval))
+    return any(f.kind == "a" or f.returns_set for f in known)
 
 
 def level_aliases(node: Node, names: Names) -> frozenset[str] | None:

@@ -61,6 +61,20 @@ def test_an_aggregate_without_a_name_is_found_by_what_is_inside():
     assert level_aliases(node, names) == {"d"}
 
 
+@pytest.mark.parametrize(
+    "value", ["max(b.x)", "sum(b.x)", "count(b.x)", "rank() over (order by b.x)", "generate_series(1, b.x)"]
+)
+def test_a_subquery_that_the_planner_can_not_pull_up_is_one_relation(value: str):
+    names = names_of(f"select * from (select d.x from (select {value} as x from b) d) e")
+    assert names.derived_name(frozenset({"d"})) == "e"
+    assert names.derived_name(frozenset({"b"})) == "d"
+
+
+def test_a_subquery_that_the_planner_pulls_up_is_what_is_inside():
+    names = names_of("select * from (select d.x, c.x from (select lower(b.x) as x from b) d, c) e")
+    assert names.derived_name(frozenset({"b", "c"})) == "e"
+
+
 def test_rows_below_a_limit_teach_nothing():
     inner = join("Hash Join", scan("a", 10, 3), scan("b", 10, 3), 10, 3)
     names = names_of(TEXT)
