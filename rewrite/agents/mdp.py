@@ -40,6 +40,8 @@ _MDP = (
     "Reply with the"
     " steps you took, at most six; an empty list of steps when the original can't be improved."
 )
+# the prompts ask for six: of a chain that goes on the later steps may be the best, as long as it ends
+_MOST_STEPS = 12
 # other ways to look at the same query, one a further sample (plan's bottleneck: E3-Rewrite, arXiv 2508.09023;
 # selectivity: LITHE, arXiv 2502.12918); what several of them lead to is likelier right
 _STRATEGIES = (
@@ -195,7 +197,7 @@ class ModelStrategy:
         via: tuple[str, ...] = ()
         candidates = []
         # models do not count: twice as many as were asked for are read, no more
-        for node in chain.steps[:12]:
+        for node in chain.steps[:_MOST_STEPS]:
             steps = (*steps, Step(node.action[:200], node.category, node.why[:300]))
             # a step whose query is empty was thought, not written
             if sql := self._text(node.sql):

@@ -108,7 +108,7 @@ def reduction(
         return None
     near = neighbourhood(select, wanted, skip, whole=whole)
     # with no condition on the outer items all their keys would be asked for
-    if near is None or not near[1] or any(n in near[1] for n in (skip,)):
+    if near is None or not near[1]:
         return None
     items, preds = near
     # a FULL JOIN pads the items that hold the keys: a copy without its surroundings has other rows

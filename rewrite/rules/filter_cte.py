@@ -44,6 +44,7 @@ from rewright.sql.walk import (
     kept_product,
     references_whole,
     renumber,
+    substitute,
     walk,
 )
 
@@ -123,8 +124,6 @@ def _present(query: a.Query, pred: a.Expr) -> bool:
 
 
 def _same_but_columns(one: a.Expr, other: a.Expr, query: a.Select) -> bool:
-    from rewright.sql.walk import substitute
-
     # the filter reads the use's columns, the CTE's condition what these show
     rels = {c.rel for c in walk(other) if isinstance(c, a.Column)}
     mapping = {(r, i): t.expr for r in rels for i, t in enumerate(query.targets)}

@@ -5,7 +5,7 @@
     SELECT … FROM c WHERE c.id IN (SELECT cust FROM w UNION ALL SELECT cust FROM s)
 
 A semi-join can be ordered and hashed by the planner; a disjunction of subplans cannot. Conjuncts of WHERE
-only: there FALSE and unknown are the same. IN (subquery) arms count as well. Hazards 2a.
+only: there FALSE and unknown are the same. An arm of another kind, IN too, keeps the disjunction. Hazards 2a.
 
 Known as subquery coalescing (Bellamkonda et al. 2009).
 """

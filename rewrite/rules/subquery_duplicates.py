@@ -51,14 +51,12 @@ def _slim(query: a.Query, ctx: Context) -> a.Query:
     if isinstance(query, a.SetOp):
         if query.op != "union":
             # duplicates below INTERSECT and EXCEPT count, their order does not
-            return replace(query, order_by=()) if query.limit is None else query
+            return replace(query, order_by=())
         left, right = _slim(query.left, ctx), _slim(query.right, ctx)
-        return replace(
-            query, all=True, left=left, right=right, order_by=() if query.limit is None else query.order_by
-        )
+        return replace(query, all=True, left=left, right=right, order_by=())
     distinct = None if query.distinct == () else query.distinct
     # DISTINCT ON chooses rows by the order
-    order = query.order_by if query.limit is not None or query.distinct else ()
+    order = query.order_by if query.distinct else ()
     grouped = query.group_by is not None and len(query.group_by) == 1 and query.group_by[0]
     # with an aggregate in the list GROUP BY makes the values themselves
     plain = not any(has_aggregate(t.expr) or has_window(t.expr) or returns_set(t.expr) for t in query.targets)
