@@ -11,7 +11,7 @@ from dataclasses import replace
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.records import key_of
-from rewright.sql.types import BOOL, INT8, NUMERIC, SqlType
+from rewright.sql.types import BOOL, INT4, INT8, NUMERIC, SqlType
 from rewright.sql.walk import Place, conjoin, conjuncts, map_kind
 
 
@@ -140,5 +140,7 @@ def union_all(arms: Sequence[a.Query]) -> a.Query:
     return made
 
 
+# what EXISTS selects: any row does
+ONE = (a.Target("one", a.Const("1", INT4)),)
 TRUE = a.Const("t", BOOL)
 FALSE = a.Const("f", BOOL)

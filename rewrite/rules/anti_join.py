@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.sql import algebra as a
+from rewright.sql.build import ONE
 from rewright.sql.facts import may_differ, rejected_columns
-from rewright.sql.types import INT4
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -67,8 +67,7 @@ def _without_partner(block: a.Select, join: a.Join, ctx: Context) -> a.Select | 
     # EXISTS stands in WHERE: what its condition reads has to be in scope there
     if not used_rels(join.on) - {right.rel} <= from_rels((join.left,)):
         return None
-    one = (a.Target("one", a.Const("1", INT4)),)
-    none = a.Not(a.Exists(a.Select(one, (right,), join.on)))
+    none = a.Not(a.Exists(a.Select(ONE, (right,), join.on)))
     from_ = tuple(replace_item(i, join, join.left) for i in block.from_)
     rest = [p for p in preds if p not in asked]
     # whoever else reads the right side sees NULLs now, and would see nothing after it

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import Context, Rewrite
 from rewright.sql import algebra as a
-from rewright.sql.build import derived, numbered
-from rewright.sql.types import INT4
+from rewright.sql.build import ONE, derived, numbered
 from rewright.sql.walk import (
     Place,
     columns_used,
@@ -134,7 +133,7 @@ def _filled(value: a.Aggregate, block: a.Select, ctx: Context) -> bool:
 
 
 def _exists(found: Groups, ctx: Context) -> a.Expr:
-    query = a.Select((a.Target("one", a.Const("1", INT4)),), found.items, conjoin(found.inner))
+    query = a.Select(ONE, found.items, conjoin(found.inner))
     # the inner items are used a second time beside the extremes: fresh numbers keep both apart
     return a.Exists(copy_fresh(query, ctx.fresh)[0])
 

@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.build import ONE
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts import may_differ
-from rewright.sql.types import INT4
 from rewright.sql.walk import conjoin, conjuncts, replace_node, walk_block
 
 SOME = frozenset({(">", "0"), ("<>", "0"), (">=", "1")})
@@ -82,6 +82,5 @@ def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
         return None
     tests += [a.IsNull(x, negated=True) for x in count.args]
     where = conjoin((*conjuncts(query.where), *tests))
-    one = (a.Target("one", a.Const("1", INT4)),)
     # DISTINCT and order say nothing about whether there is a row
-    return a.Exists(replace(query, targets=one, where=where, group_by=None, order_by=(), distinct=None))
+    return a.Exists(replace(query, targets=ONE, where=where, group_by=None, order_by=(), distinct=None))

@@ -21,9 +21,8 @@ from dataclasses import replace
 from rewright.equivalence.laws.correlation import take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.sql import algebra as a
-from rewright.sql.build import derived, numbered
+from rewright.sql.build import ONE, derived, numbered
 from rewright.sql.facts import may_differ
-from rewright.sql.types import INT4
 from rewright.sql.walk import conjoin, map_kind, returns_set, walk_block
 
 
@@ -78,7 +77,7 @@ def _once(query: a.Query, ctx: Context) -> a.Exists | None:
     )
     item, columns = derived(ctx.fresh(), "grouped", groups)
     on = conjoin(tie.on_key(columns[tied.index(tie.key)]) for tie in inner.ties)
-    return a.Exists(a.Select((a.Target("one", a.Const("1", INT4)),), (item,), on))
+    return a.Exists(a.Select(ONE, (item,), on))
 
 
 def _some(limit: a.Expr | None) -> bool:

@@ -22,8 +22,8 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, 
 from rewright.rewrite.rules.by_group import Groups, asked_singly, grouping_columns
 from rewright.rewrite.rules.partial import aggregates
 from rewright.sql import algebra as a
-from rewright.sql.build import aggregate, compare
-from rewright.sql.types import INT4, equality_is_identity
+from rewright.sql.build import ONE, aggregate, compare
+from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, conjoin, copy_fresh, free_of_all, is_lateral, references_whole, walk
 
 
@@ -105,6 +105,5 @@ def _asked(value: a.Expr, key: a.Expr | None, scan: a.Scan, preds: Sequence[a.Ex
     found = a.IsNull(value, negated=True)
     if key is None:
         return found
-    one = (a.Target("one", a.Const("1", INT4)),)
-    query = a.Select(one, (scan,), conjoin((*preds, a.IsNull(key))))
+    query = a.Select(ONE, (scan,), conjoin((*preds, a.IsNull(key))))
     return a.Or((found, a.Exists(copy_fresh(query, ctx.fresh)[0])))

@@ -17,8 +17,9 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import in_conditions
 from rewright.sql import algebra as a
+from rewright.sql.build import ONE
 from rewright.sql.facts import labels, may_differ
-from rewright.sql.types import BOOL, INT4
+from rewright.sql.types import BOOL
 from rewright.sql.walk import conjoin, conjuncts, copy_fresh, free_rels, is_plain
 
 
@@ -126,7 +127,7 @@ def _filled_or_empty(node: a.Quantified, inner: a.Select, ctx: Context) -> list[
 
 
 def _asked(inner: a.Select, preds: Sequence[a.Expr], ctx: Context) -> a.Exists:
-    block = replace(inner, targets=(a.Target("one", a.Const("1", INT4)),), where=conjoin(preds), order_by=())
+    block = replace(inner, targets=ONE, where=conjoin(preds), order_by=())
     return a.Exists(copy_fresh(block, ctx.fresh)[0])
 
 
@@ -135,4 +136,4 @@ def _exists(node: a.Quantified, inner: a.Select) -> a.Exists:
         a.Op(op, (left, t.expr), BOOL) for op, left, t in zip(node.ops, node.left, inner.targets, strict=True)
     ]
     where = conjoin((*conjuncts(inner.where), *equal))
-    return a.Exists(replace(inner, targets=(a.Target("one", a.Const("1", INT4)),), where=where, order_by=()))
+    return a.Exists(replace(inner, targets=ONE, where=where, order_by=()))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from rewright.equivalence.laws.limits import below_left_joins, is_page_of_groups
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.build import derived, left_join, moved_to, numbered
+from rewright.sql.build import ONE, derived, left_join, moved_to, numbered
 from rewright.sql.facts import labels
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
@@ -130,7 +130,7 @@ def _one_row_each(
 
 
 def _paged(block: a.Select, values: Sequence[a.Aggregate], sides: _Sides, ctx: Context) -> a.Select:
-    others = a.Select((a.Target("one", a.Const("1", INT4)),), sides.read, conjoin(sides.ties))
+    others = a.Select(ONE, sides.read, conjoin(sides.ties))
     partner = replace(others, from_=sides.partners)
     used = columns_used((*block.targets, *block.order_by, others), from_rels(sides.kept))
     page = a.Select(

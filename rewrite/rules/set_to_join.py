@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.build import compare
+from rewright.sql.build import ONE, compare
 from rewright.sql.facts import may_differ
-from rewright.sql.types import INT4, equality_is_identity
+from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import conjoin
 
 
@@ -56,8 +56,7 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
     # of equal values that look different (1.0, 1.00) another one might be shown
     if None in tests or not all(equality_is_identity(c.type) for c in mine):
         return None
-    one = a.Target("one", a.Const("1", INT4))
-    exists = a.Exists(a.Select((one,), (right,), conjoin(t for t in tests if t is not None)))
+    exists = a.Exists(a.Select(ONE, (right,), conjoin(t for t in tests if t is not None)))
     return a.Select(
         tuple(a.Target(c.name, c) for c in mine),
         (left,),

@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from rewright.equivalence.laws.correlation import Inner, Tie, take_apart
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
-from rewright.sql.build import aggregate, compare, derived, numbered
+from rewright.sql.build import ONE, aggregate, compare, derived, numbered
 from rewright.sql.facts import may_differ
 from rewright.sql.facts.dependencies import is_equality
-from rewright.sql.types import INT4
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -132,7 +131,7 @@ def pairs_asked(exists: a.Exists, ctx: Context) -> a.Exists | None:
     query = a.Select(shown, (found.source,), conjoin((*found.local, *filled)), (keys,), differ)
     item, columns = derived(ctx.fresh(), "grp", query)
     on = (t.on_key(columns[keys.index(t.key)]) for t in found.ties)
-    return a.Exists(a.Select((a.Target("one", a.Const("1", INT4)),), (item,), conjoin(tuple(on))))
+    return a.Exists(a.Select(ONE, (item,), conjoin(tuple(on))))
 
 
 def _pairs(query: a.Query) -> _Pairs | None:
