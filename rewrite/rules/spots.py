@@ -15,7 +15,7 @@ from rewright.rewrite.rules.domain import over_domain
 from rewright.rewrite.rules.nested import Kind, Nested, nested
 from rewright.sql import algebra as a
 from rewright.sql.build import of_rows
-from rewright.sql.facts import may_differ
+from rewright.sql.facts import may_differ, null_on_empty
 from rewright.sql.walk import (
     as_product,
     block_exprs,
@@ -31,6 +31,7 @@ from rewright.sql.walk import (
     parts,
     references_whole,
     renumber,
+    unpadded_tree,
     walk,
     walk_block,
 )
@@ -129,15 +130,27 @@ def _places(block: a.Select) -> Iterator[Place]:
     for item in as_product(block)[0]:
         if isinstance(item, a.Derived) and _is_open(item, block):
             yield Place(item.query, lateral=item)
-        for join in from_tree(item):
-            if isinstance(join, a.Join) and join.kind == "left" and isinstance(join.right, a.Derived):
-                right = join.right
-                if _is_open(right, block) and free_rels(right) <= from_rels((join.left,)):
-                    yield Place(right.query, lateral=right, join=join)
+        for join in _padding(item):
+            right = join.right
+            inside = free_rels(right) <= from_rels((join.left,))
+            if inside and isinstance(right, a.Derived) and _is_open(right, block):
+                yield Place(right.query, lateral=right, join=join)
     for pred in as_product(block)[1]:
         query = _asked(pred)
         if query is not None and free_rels(query) & mine:
             yield Place(query, semijoin=pred)
+
+
+def _padding(item: a.FromItem) -> Iterator[a.Join]:
+    """LEFT JOINs of a subquery that has nothing but NULLs for a row that other joins pad: a count has not."""
+    kept = {id(i) for i in unpadded_tree(item)}
+    for join in from_tree(item):
+        if isinstance(join, a.Join) and join.kind == "left" and isinstance(join.right, a.Derived):
+            query = join.right.query
+            # without a row for no rows, it has none for NULLs
+            null = not _always_a_row(query) or all(null_on_empty(t.expr) for t in query.targets)
+            if id(join) in kept or null:
+                yield join
 
 
 def _further_down(block: a.Select, mine: frozenset[int]) -> list[a.ScalarSubquery]:
