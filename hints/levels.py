@@ -15,6 +15,7 @@ from typing import Any
 import pglast
 from pglast import ast
 
+from rewright.hints.conditions import last_name
 from rewright.sql.builtins import builtins
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.plans import Node
@@ -172,7 +173,7 @@ def _keeps_level(call: ast.FuncCall) -> bool:
     """
     if call.agg_star or call.over is not None or call.agg_filter is not None or call.agg_within_group:
         return True
-    known = builtins().functions(str(call.funcname[-1].sval))
+    known = builtins().functions(last_name(call.funcname))
     return any(f.kind == "a" or f.returns_set for f in known)
 
 
