@@ -148,8 +148,8 @@ def _padding(item: a.FromItem) -> Iterator[a.Join]:
         if isinstance(join, a.Join) and join.kind == "left" and isinstance(join.right, a.Derived):
             query = join.right.query
             # without a row for no rows, it has none for NULLs
-            null = not _always_a_row(query) or all(null_on_empty(t.expr) for t in query.targets)
-            if id(join) in kept or null:
+            shown = query.targets if isinstance(query, a.Select) and _always_a_row(query) else ()
+            if id(join) in kept or all(null_on_empty(t.expr) for t in shown):
                 yield join
 
 
