@@ -38,7 +38,6 @@ KEY_WEAKER: dict[str, dict[str, Any]] = {
     "partial": {"partial": True},
     "expression": {"expression": True},
     "invalid": {"valid": False},
-    "period": {"period": True},
     "other equality": {"foreign_equality": True},
 }
 REFERENCE_WEAKER: dict[str, dict[str, Any]] = {
@@ -126,7 +125,7 @@ def _changed(table: Table, assumption: Assumption) -> Iterator[tuple[str, Table]
     elif kind in {"primary key", "unique"}:
         for key in table.keys:
             if _is_of(assumption, key.columns, key.name) and key.primary == (kind == "primary key"):
-                for how, other_key in _ways(key, KEY_WEAKER):
+                for how, other_key in (*_ways(key, KEY_WEAKER), *_over_periods(key, table)):
                     yield how, replace(table, keys=_put(table.keys, key, other_key))
     elif kind == "foreign key":
         for reference in table.foreign_keys:
@@ -156,6 +155,13 @@ def _ways(item: Constraint, ways: dict[str, dict[str, Any]]) -> Iterator[tuple[s
         # an index of some rows is partial as it is
         if (other := replace(item, **changes)) != item:
             yield how, other
+
+
+def _over_periods(key: Key, table: Table) -> Iterator[tuple[str, Key]]:
+    """The key WITHOUT OVERLAPS of one more column: its own columns may be equal at different times."""
+    rest = [c.name for c in table.columns if c.name not in key.columns]
+    if rest and not (key.period or key.partial or key.expression):
+        yield "period", replace(key, columns=(*key.columns, rest[0]), period=True)
 
 
 def _put(items: tuple[Constraint, ...], item: Constraint, other: Constraint | None) -> tuple[Constraint, ...]:
