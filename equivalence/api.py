@@ -29,6 +29,7 @@ from rewright.equivalence.isolation import (
     screen_schema,
 )
 from rewright.equivalence.judge import Judge
+from rewright.equivalence.omissions import TRUSTED
 from rewright.equivalence.options import Options
 from rewright.equivalence.parameters import ParameterType, instances, parameter_types
 from rewright.equivalence.prover.remembered import Memory
@@ -162,12 +163,13 @@ class Checker:
         from rewright.equivalence.proving import catalog_of
 
         try:
-            made = self._extensions(text)
-            real, self._stand_ins = with_texts_for_extensions(text, made)
-            text, self._texts = with_texts_for_extensions(text)
+            given = text
+            text, self._texts = with_texts_for_extensions(given)
+            self._stand_ins = self._texts
             self._given = self._schema = screen_schema(text)
-            if made:
-                self._schema = screen_schema(real, made)
+            if made := self._extensions(given):
+                given, self._stand_ins = with_texts_for_extensions(given, made)
+                self._schema = screen_schema(given, made)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
             return
@@ -217,7 +219,9 @@ class Checker:
                 # not as it is with its extensions: without them
                 self._schema, self._stand_ins = self._given, self._texts
             return ScratchDatabase(server, self._schema, path=path)
-        extensions = trusted_extensions(server) if self.catalog and self.catalog.extensions else frozenset()
+        told = self.catalog.extensions if self.catalog is not None else ()
+        # most databases have plpgsql alone: the server is not asked for that
+        extensions = trusted_extensions(server) if TRUSTED.keys() & set(told) else frozenset()
         with contextlib.suppress(Refused, SchemaFailed):
             return ScratchDatabase(server, self._schema_from_catalog(extensions), path=path)
         self._relations = _names(queries)

@@ -161,10 +161,10 @@ _YEAR_COLUMN = re.compile(r"^(?P<stem>.*?)[\s_.-]*[xXyY]?(?P<mark>(?:1[5-9]|20|2
 _MONTH_COLUMN = re.compile(r"^(?P<stem>(?:.*[\s_.-])?)(?P<mark>[^\W\d_]{3,9}\.?)$")
 _NUMBERED_COLUMN = re.compile(r"^(?P<stem>\D*?)[\s_.-]*(?P<mark>\d{1,2})$")
 _PARTS_OF = {
-    "month": (12, frozenset({"", "m", "mon", "month"})),
-    "quarter": (4, frozenset({"q", "qtr", "quarter"})),
-    "week": (52, frozenset({"", "w", "wk", "week"})),
-    "day": (31, frozenset({"", "d", "day"})),
+    "month": ({12}, frozenset({"", "m", "mon", "month"})),
+    "quarter": ({4}, frozenset({"q", "qtr", "quarter"})),
+    "week": ({52, 53}, frozenset({"", "w", "wk", "week"})),
+    "day": ({31}, frozenset({"", "d", "day"})),
 }
 """How many parts of a year or a month there are, and what their columns are called besides the number."""
 _LEAST_SPREAD = 3
@@ -191,13 +191,10 @@ def _by_number(table: Table) -> UnitedTable | None:
     them and no others, as rows with that number.
     """
     stems = _stems(table, _NUMBERED_COLUMN, lambda mark: (int(mark), int(mark)))
-    for mark, (most, called) in _PARTS_OF.items():
+    for mark, (counts, called) in _PARTS_OF.items():
         for stem, found in stems.items():
             told = " ".join(names.words(stem)) if stem else ""
-            whole = {*range(1, most + 1)} in (
-                set(found),
-                set(found) - {most + 1} if mark == "week" else set(),
-            )
+            whole = len(found) in counts and set(found) == {*range(1, len(found) + 1)}
             if whole and (told in called or stem.lower() in called):
                 return _turned(table, mark, {stem: found})
     return None

@@ -70,15 +70,9 @@ def _sorted_by(key: ast.SortBy, targets: tuple[ast.ResTarget, ...]) -> ast.SortB
         meant = targets[node.val.ival - 1].val if 1 <= node.val.ival <= len(targets) else None
     elif isinstance(node, ast.ColumnRef) and len(node.fields) == 1:
         meant = next((t.val for t in targets if t.name and t.name == _last(node)), None)
-    if meant is None:
-        return key
-    return ast.SortBy(
-        node=meant,
-        sortby_dir=key.sortby_dir,
-        sortby_nulls=key.sortby_nulls,
-        useOp=key.useOp,
-        location=key.location,
-    )
+    if meant is not None:
+        key.node = meant
+    return key
 
 
 def _number(node: object) -> int | None:

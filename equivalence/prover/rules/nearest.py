@@ -43,7 +43,7 @@ from .base import At, Place
 
 _ARRAY = "array_agg anynonarray "
 # frames whose nearest row to the current one is shown, and where it stands
-_FRAME = {
+_FRAME: dict[tuple[str, str, str], Literal["before", "after"]] = {
     ("last_value", "unbounded_preceding", "preceding_1"): "before",
     ("first_value", "following_1", "unbounded_following"): "after",
 }
@@ -170,10 +170,9 @@ def _wanted(name: WindowName, term: Nested) -> _Wanted | None:
     if name.exclude:
         return None
     # all that comes before the current row, or after it, without it
-    if _FRAME.get((name.func, name.start, name.end)) == "before" and name.mode != "range":
-        return _Wanted(back, "before")
-    if _FRAME.get((name.func, name.start, name.end)) == "after" and name.mode != "range":
-        return _Wanted(name.keys, "after")
+    side = _FRAME.get((name.func, name.start, name.end)) if name.mode != "range" else None
+    if side is not None:
+        return _Wanted(back if side == "before" else name.keys, side)
     # the current row is in the frame, and so is all that comes before it, or after it
     from_start = name.start == "unbounded_preceding" and name.end in {"current", "unbounded_following"}
     to_end = name.end == "unbounded_following" and name.start in {"current", "unbounded_preceding"}
