@@ -16,6 +16,7 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
 
+# what may follow a verb that says a state; before anything else it relates two things
 _ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
 _PAST = frozenset(listed("paid sent sold built left made held lent bought taken given done"))
 _OPEN = frozenset(listed("open ongoing running unfinished unresolved"))
@@ -38,6 +39,7 @@ _BY_MEANS = frozenset(listed("paid settled made sent done ordered booked deliver
 _MEANS = frozenset(listed("method means channel type mode way form medium"))
 _WHAT_REFERS = 0.9
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
+# ends that leave open what has none of them
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
 
@@ -58,6 +60,7 @@ def _done_ones(links: Sequence[Link]) -> None:
         past = verb.word.endswith("ed") or verb.word in _PAST
         if not held or not past or " " in verb.word:
             continue
+        # only of the noun's own rows, one date and nullable: `archived projects` lack no date if archived
         own = [c for c in verb.columns if c.table == noun.tables[0].ref]
         if len(own) == len(verb.columns) == 1 and own[0].kind == "date" and own[0].nulls:
             verb.mark, verb.fits = "done", {(own[0].table, own[0].name): 0.9}
@@ -85,8 +88,10 @@ def _by_which_means(links: Sequence[Link], scope: Scope) -> None:
     for at, verb in enumerate(links[:-1]):
         by = links[at + 1] if links[at + 1].word == "by" and at + 2 < len(links) else None
         value = links[at + 1] if by is None else links[at + 2]
+        # only unknown verbs: one that the data holds says something itself
         if verb.mark != "unknown" or verb.word not in _BY_MEANS or value.mark not in {"value", "quoted"}:
             continue
+        # the value must be of a column of means (`payment_method`), or the verb is dropped for a mere name
         told = [c for c, _ in value.values if set(scope.words(c)) & _MEANS]
         if value.preposition in {"by", "with", "via", "in", "through"} and told:
             verb.mark = "relation"
@@ -100,11 +105,13 @@ def _open(links: Sequence[Link], scope: Scope) -> None:
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     spoken |= {table.ref for link in links if (table := scope.said_table(link)) is not None}
     for at, link in enumerate(links):
+        # `open tickets` as a name of a status is read elsewhere; here only `that are open`
         told = link.verb or (at > 0 and links[at - 1].word == "still")
         if link.word not in _OPEN or not told or link.values or link.mark == "value":
             continue
         dates = [c for t in scope.context.tables if t.ref in spoken for c in t.columns if c.kind == "date"]
         ends = [c for c in dates if c.nulls and {root(w) for w in scope.words(c)} & _CLOSED]
+        # two ends (closed_on, cancelled_on) leave open what `open` lacks
         if len(ends) == 1:
             link.mark, link.columns, link.fits = "undone", (ends[0],), {}
 
@@ -120,6 +127,7 @@ def _still(links: Sequence[Link]) -> None:
             and word.mark in {"value", "undone"}
         ):
             state.mark = "relation"
+        # a state beside it makes `still` redundant; before anything else it says something of its own
         told = state.mark in {"value", "without", "not", "undone"} or {c.kind for c in state.columns} == {
             "boolean"
         }
@@ -137,6 +145,7 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
             later = {
                 t.ref for other in links[at + 1 : at + 4] if other.mark == "table" for t in other.tables[:1]
             }
+            # dates of the rows behind: the verb is what the rows before did to them
             dates = all(c.kind == "date" and c.table in later for c in link.columns)
             if dates and links[at - 1].mark == "table" and links[at - 1].tables[0].ref not in later:
                 link.mark = "relation"
@@ -157,6 +166,7 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
 def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> bool:
     """`members joined in each branch in 2021`: a time is said further behind, and there is but one to say."""
     times = [i for i, link in enumerate(behind) if link.mark in {"moment", "between"}]
+    # a question for a number whose verb stands before a place: it happened there
     if not times:  # `trips started in the Harbour district`: where, not when
         return scope.links[0].mark == "count" and behind[0].mark not in _ENDS_A_VERB
     return times[0] > 0 and list(verb.columns) == scope.times(noun.tables[0])
@@ -171,6 +181,7 @@ def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
         measure = behind is not None and behind.mark == "column" and behind.glued
         if measure and behind is not None:
             own = tuple(c for c in held if all(c.table == other.table for other in behind.columns))
+        # right before its noun it is a condition of these rows; elsewhere a lack of the column's word
         if len(own) == 1 and behind is not None and (measure or behind.mark == "table"):
             yield Link(link.text, "undone", columns=own, preposition=link.preposition)
         elif held:
@@ -191,9 +202,11 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
             for t in scope.context.tables
             for c in t.columns
             if c.kind == "boolean" and _CONTRARY[link.word] & {root(w) for w in scope.words(c)}
+            # `failed` is the contrary of `passed` alone, not of season_pass_id
             if link.word not in _OF_A_WHOLE_NAME or len(set(scope.words(c)) - _BE) == 1
         )
     prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
+    # shorter words begin so by chance: `under`, `until`, `input`
     if link.mark != "unknown" or not prefix or len(link.word) < 6:
         return ()
     said = root(link.word[len(prefix) :])
@@ -203,6 +216,7 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
         for t in scope.context.tables
         for c in t.columns
         if said in {root(w) for w in scope.words(c)}
+        # only `un` says that something was not done; `inactive` needs a flag
         and (c.kind == "boolean" or (dates and c.kind == "date" and c.nulls))
     )
 
@@ -210,10 +224,12 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
 def _done(links: list[Link], scope: Scope) -> None:
     """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
     for at, verb in enumerate(links):
+        # an `and` behind begins something new, so the verb has ended
         after = links[at + 1].mark if at + 1 < len(links) and not links[at + 1].added else "stop"
         negated = at > 0 and links[at - 1].mark == "not"
         left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
         past = verb.word.endswith("ed") or verb.word in _PAST
+        # a date to show is asked for with `the`; behind `that were` or `not` it tells which rows
         said = (verb.mark in {"relation", "column"} and past and (verb.mark == "relation" or negated)) or left
         if not said or after not in _ENDS_A_VERB:
             continue
@@ -221,6 +237,7 @@ def _done(links: list[Link], scope: Scope) -> None:
         held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
         own = {root(w) for w in scope.words(held[0])} if len(held) == 1 else set()
         parts = verb.word.split("-")
+        # the date's own word, or what it is cut from: `rmvd` of `removed`
         if own & {*map(root, parts), root(verb.word)} or any(cut_from(p, w) for p in parts for w in own):
             verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
 
@@ -232,9 +249,11 @@ def _never_done(links: list[Link], scope: Scope) -> None:
     for rows, absent, verb in zip(links, links[1:], links[2:], strict=False):
         never = absent.mark == "without" and absent.word.endswith("never") and verb.mark == "relation"
         ends = verb is links[-1] or links[links.index(verb) + 1].mark == "stop"
+        # with a table, column or more words behind, another form reads it
         if not never or not ends or verb.tables or verb.columns or rows.mark != "table":
             continue
         refer = {j.many.table for j in scope.context.joins if j.one.table == rows.tables[0].ref}
+        # several tables refer: by which they were not used is not said
         if len(refer) == 1:
             table = scope.context.table(refer.pop())
             verb.mark, verb.tables, verb.fits = "table", (table,), {table.ref: 1.0}
