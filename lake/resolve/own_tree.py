@@ -110,6 +110,7 @@ class _Putting:
                 elif "like" in node.meta:
                     self._likes.add(node.meta["like"])
                 elif not isinstance(node, (exp.Join, exp.Table, exp.CTE)) and id(node) not in ours:
+                    # what was made and has no mark has no place in the client's tree
                     raise NotRestored("a change of a literal of this form")
                 # What was put stands as a whole: marks within it are those of parts it has replaced.
                 if not isinstance(node, (exp.Join, exp.ILike)):
@@ -141,6 +142,7 @@ class _Putting:
 
     def _placed(self, new: exp.Expression | None, old: Any) -> Any:
         """What stands in the place of a node."""
+        # nothing was put for this mark: the mark goes, and its node stays
         if new is None:
             return old
         return self._exchanged(old, self._expression(new))
