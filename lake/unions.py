@@ -164,6 +164,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
     return UnitedTable(table, tuple((t.name, v) for t, v in zip(group, values, strict=True)), mark)
 
 
+# a name that ends in four digits of a year, whatever stands before
 _YEAR_COLUMN = re.compile(r"^(?P<stem>.*?)[\s_.-]*[xXyY]?(?P<mark>(?:1[5-9]|20|21)\d\d)$")
 _MONTH_COLUMN = re.compile(r"^(?P<stem>(?:.*[\s_.-])?)(?P<mark>[^\W\d_]{3,9}\.?)$")
 _NUMBERED_COLUMN = re.compile(r"^(?P<stem>\D*?)[\s_.-]*(?P<mark>\d{1,2})$")

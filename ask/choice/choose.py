@@ -34,7 +34,6 @@ class Chosen:
     agreed: bool = False
 
 
-# at least one ran, as there are heads, so the shares below never divide by nothing
 @dataclass(slots=True)
 class Choosing:
     """What a choice needs. ``question`` is the asker's own words, for the chooser."""
@@ -61,6 +60,7 @@ class Choosing:
         ran = [c for c in groups.candidates if c.group >= 0]
         same = [c for c in ran if c.result == best.result]
         others = [head for head in heads if head.group != best.group][:_ALTERNATIVES]
+        # at least one ran, as there are heads, so the shares below never divide by nothing
         alternatives = tuple(
             Alternative(
                 h.sql, h.reading, groups.votes(h) / len(ran), groups.difference(best, h, ask=h is others[0])
@@ -91,10 +91,10 @@ class Choosing:
         model's.
         """
         if len(tied) == 2:
-            # of three and more results pairs would have to be settled one by one, which need not end in one
-            # answer
             found = self._pick(groups, tied[0], tied[1])
         else:
+            # of three and more results pairs would have to be settled one by one, which need not end in one
+            # answer
             found = select(self.asking, self.disclosure, self.subject, self.schema, tied)
         return found or next((h for h in tied if h.origin == "model"), tied[0])
 

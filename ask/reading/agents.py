@@ -51,11 +51,11 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
     spoken = _spoken(links)
     if scope.roles[:1] != ("who",):
         return links
-    # a table that the question names already would be shown twice, or the wrong one of the two
     for link in links:
         # who is above a row of the same table, `superiors` finds
         found = [j for j in _said_by(link, scope) if j.many.table in spoken and j.one.table != j.many.table]
         tables = {j.one.table for j in found}
+        # a table that the question names already would be shown twice, or the wrong one of the two
         if len(tables) == 1 and not tables & _named(links):
             link.mark = "relation"
             scope.doubt("who is asked for", _WHO)
@@ -91,7 +91,6 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
     if len(found) != 1:
         return links
     verb.mark = "relation"
-    # `inspector` for `inspected`, not `inspection`: endings that name a person
     scope.doubt("who is asked for", _WHO_DOES)
     return [Link(found[0].ref.name, "table", (found[0],)), *links]
 
@@ -112,6 +111,7 @@ def _doers_written(verb: Link, scope: Scope) -> list[ColumnContext]:
     said = root(verb.word)
     texts = (c for t in scope.context.tables for c in t.columns if c.kind == "text" and not c.key)
     last = ((c, scope.words(c)[-1]) for c in texts)
+    # `inspector` for `inspected`, not `inspection`: endings that name a person
     return [c for c, word in last if word.endswith(("er", "or")) and word != verb.word and root(word) == said]
 
 

@@ -55,8 +55,8 @@ def over_all(intent: Intent, spelling: Spelling, whole: Callable[[Intent], Text]
     texts, likelihood, tables = [], 1.0, list[TableRef]()
     for measure in measures:
         if not isinstance(measure, Aggregate):
-            # a condition is written inside the subquery of its own measure, so that the others count all rows
             return None
+        # a condition is written inside the subquery of its own measure, so that the others count all rows
         own = tuple(c for c in intent.where if _said_of(c, measure, apart))
         text, chance, read = whole(Intent((measure,), where=own))
         texts.append((measure, f"({text})"))

@@ -51,7 +51,7 @@ _KEPT_READERS = 8
 _HINT = 0.75
 _DEFINED = 0.98
 _OF_ALL, _RANKED = 0.85, 0.97
-# a reading that users would be shown is trusted to name the columns as well
+# a reading about as sure as those that are run is trusted to name the columns as well
 _SURE = 0.7
 _NARROW = 0.45
 _WIDE = 1.13

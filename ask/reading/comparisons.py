@@ -306,8 +306,8 @@ def _only_number(draft: Draft, at: int) -> ColumnContext:
                 # `the name and rate of keepers who earn more than 30`: shown as well
                 if not any(o.mark in {"table", "value"} and o.preposition == "of" for o in draft.links[i:at]):
                     draft.use(i)
-                # a date or text stands nearer than any number: the number before it is said of something else
                 return column
+            # a date or text stands nearer than any number: the number before it is said of something else
             break
         if link.mark in {"comma", "stop", "table"}:
             # beyond a comma or another table the comparison is of another clause

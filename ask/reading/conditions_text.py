@@ -265,8 +265,8 @@ class Spelling:
             of = what.left.of
             return f"{left} = (select count(distinct {quote_ident(of.name)}) from {self.table(of.table)})"
         if what.right != "average":
-            # only a plain column has one average over its table
             return f"{left} {what.operator} {what.right}"
+        # only a plain column has one average over its table
         if not isinstance(what.left, Column):
             raise Unclear("it is not clear what is compared with its average")
         column = what.left.column
@@ -305,12 +305,12 @@ class Spelling:
             tests = [f"{name} >= {moment.start}"] if moment.start else []
             tests += [f"{name} < {moment.end}"] if moment.end else []
             return " and ".join(tests)
+        # a text of months is compared by name: `in April` of a column with `Apr`
         if column.kind == "text" and moment.month:
             return f"{name} = {quote_literal(_month_as(column, moment.month))}"
-        # a text of months is compared by name: `in April` of a column with `Apr`
+        # a column of years can only hold a time that begins and ends with a year
         if column.kind == "number" and moment.years is not None and (moment.whole_years or moment.month):
             low, high = moment.years
-            # a column of years can only hold a time that begins and ends with a year
             if low == high:
                 return f"{name} = {low}"
             tests = [f"{name} >= {low}"] if low is not None else []

@@ -75,6 +75,7 @@ class _Said:
     def of(cls, sql: str) -> _Said:
         # doubled quotes and pattern escapes are undone: the words of the question are compared
         texts = frozenset(text.replace("''", "'").replace("\\", "").lower() for text in _TEXT.findall(sql))
+        # names are looked for outside of literals: a value `orders` names no table
         found = _NAME.findall(_TEXT.sub(" ", sql))
         # `order by` names no table: a name that is a keyword would stand in quotes
         named = [quoted or bare for quoted, bare in found if quoted or quote_ident(bare) == bare]
@@ -95,7 +96,6 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
             or _a_deed_left_out(phrase, scope, said)
             or _a_value_left_out(phrase, scope, said)
             or _a_flag_of(phrase, scope, said)
-            # names are looked for outside of literals: a value `orders` names no table
             or _a_doer_left_out(phrase, scope, said)
         ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)

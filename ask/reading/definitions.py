@@ -110,7 +110,6 @@ def defined_terms(question: str, evidence: str, context: Context) -> Written:
             found = _occurs(term, written.question)
             if found is not None:
                 _replace(written, found, term, meaning, context)
-                # plural and hyphens are spelling: `wide-body aircraft` is said of `wide body aircrafts`
                 break
     return written
 
@@ -134,6 +133,7 @@ def _occurs(term: str, question: str) -> re.Match[str] | None:
     words = _WORDS.findall(term)
     if not words or len(words) > _LONGEST:
         return None
+    # plural and hyphens are spelling: `wide-body aircraft` is said of `wide body aircrafts`
     spelled = r"[\s-]+".join(rf"{re.escape(re.sub('s$', '', word))}(?:e?s)?" for word in words)
     return re.search(rf"(?<![\w'{_PLACE}]){spelled}(?![\w'])", question, re.IGNORECASE)
 
@@ -249,8 +249,8 @@ def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
 
 def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, bool] | None:
     """A formula in words, and whether it is in percent; None for what is none."""
-    # only a test that can be read makes it a call; else the words go to the grammar as they are
     text, percent = _bare(meaning), False
+    # only a test that can be read makes it a call; else the words go to the grammar as they are
     if (told := _OF_WHERE.match(text)) is not None and conditions_of(told["test"], context):
         function = "count" if told["function"].lower() == "number" else told["function"]
         text = f"{function}({told['of']} where {told['test']})"

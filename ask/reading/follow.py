@@ -265,8 +265,8 @@ def _as_measured(by: Expression, shown: Sequence[Expression], groups: Sequence[E
 def _replaces(new: Condition, old: Condition) -> bool:
     """`what about Italy?` after Spain: another value of the same column, another time."""
     if isinstance(new, During) and isinstance(old, During):
+        # two times replace one another only if both are points in time or both hours of the day
         return new.column == old.column and new.moment.of_each_day == old.moment.of_each_day
-    # two times replace one another only if both are points in time or both hours of the day
     if isinstance(new, Known) and isinstance(old, Known):
         return new.column == old.column  # `and public ones?` after the private
     return isinstance(new, OneOf | Spelled) and isinstance(old, OneOf | Spelled) and new.column == old.column

@@ -94,8 +94,8 @@ def together(links: Sequence[Link]) -> Link:
             first.columns = tuple(dict.fromkeys((*first.columns, *other.columns)))
             first.fits = {**other.fits, **first.fits}
         elif first.mark == other.mark == "table":
-            # the first link's own fits win: it is the likeliest reading
             first.tables = tuple(dict.fromkeys((*first.tables, *other.tables)))
+            # the first link's own fits win: it is the likeliest reading
             first.fits = {**other.fits, **first.fits}
     return first
 

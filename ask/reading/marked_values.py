@@ -53,9 +53,9 @@ class MarkedValues:
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for value in _values(context):
             atoms = _ATOM.findall(value.lower())
+            # a value without them would be found in every text
             if 0 < len(atoms) <= _LONGEST and _is_taken_apart(value):
                 found[_joined(atoms)][value] = None
-        # a value without them would be found in every text
         self._by_letters = {letters: tuple(values) for letters, values in found.items()}
         # all beginnings of values: a place where none fits is left at the first letter
         self._starts = frozenset(letters[:i] for letters in found for i in range(1, len(letters) + 1))
@@ -150,8 +150,8 @@ def _otherwise_spelled(said: str, letters: str, value: str) -> bool:
         return False
     # short numbers stand in any question; nine digits hardly do by chance
     if letters.isdigit():
-        # a code of three letters and digits is rarer than a word of as many letters
         return len(letters) >= _TELEPHONE
+    # a code of three letters and digits is rarer than a word of as many letters
     coded = any(c.isdigit() for c in letters)
     return len(letters) >= (_CODE if coded else _WORDS)
 

@@ -160,8 +160,8 @@ def _digits(match: re.Match[str]) -> int:
 def modified(intent: Intent, asked: Modifiers) -> Intent:
     """The intent with what was asked done to it. Raises Unclear where there is nothing to do it to."""
     outputs = intent.outputs
-    # as a share times 100, before zeros and rounding are put around it
     if asked.percent:
+        # as a share times 100, before zeros and rounding are put around it
         outputs = _percent(outputs)
     if asked.zero:
         outputs = tuple(_zero(e) for e in outputs)

@@ -198,7 +198,6 @@ def _relative(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     past = word_at(words, at) in {"past", "last", "previous", "preceding"}
     this = word_at(words, at) in {"this", "current"}
     if not past and not this:
-        # `last week` is the calendar's, `the last 2 weeks` end today
         return _ago(words, start)
     number, at = 0, skip(words, at + 1)
     if at < len(words) and words[at].kind == "number" and words[at].word.isdigit():
@@ -238,6 +237,7 @@ def _made(
     # `the last 7 days including today` are today and six before
     if qualifier == "today" and unit == "day":
         length = f"interval '{number - 1} days'"
+    # `last week` is the calendar's, `the last 2 weeks` end today
     return Moment("", f"current_date - {length}"), after
 
 
@@ -251,10 +251,10 @@ def _interval(unit: str, number: int) -> str:
 
 def _qualifier(words: Sequence[Token], at: int) -> tuple[str, int]:
     """`inclusive of today`, `excluding the current month`, in commas or brackets."""
-    # what may follow `including`, in any order, to the end of the remark
     held = at
     at = skip(words, at, {",", "("})
     if word_at(words, at) in {"inclusive", "including"}:
+        # what may follow `including`, in any order, to the end of the remark
         end = skip(
             words,
             at + 1,

@@ -60,10 +60,10 @@ def _stripped(word: str) -> list[str]:
 
 
 _PAIRS = tuple(_pairs())
+# words that dates share tell none of them apart; `at`, `in` and `out` only do where nothing else is left
 DULL = frozenset(map(root, listed("date time day at on dt ts in out timestamp datetime")))
 
 
-# words that dates share tell none of them apart; `at`, `in` and `out` only do where nothing else is left
 def lasting(scope: Scope, table: TableContext) -> tuple[ColumnContext, ColumnContext] | None:
     """The dates at which a row begins and ends; None where that is not just one pair."""
     dates = [c for c in scope.times(table) if c.kind == "date"]

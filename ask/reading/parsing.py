@@ -61,7 +61,6 @@ _PRESENTATION = re.compile(
 )
 
 
-# two such words are worth 0.77, below what is usually shown
 _MISSPELLED = 0.88
 """With nothing else in doubt it may be answered; with another word that is not sure it is not."""
 _IN_PART = 0.9
@@ -123,8 +122,8 @@ def without_presentation(question: str) -> str:
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
-    question = said_plainly(plainer(_POLITE.sub("", question)))
     # politeness goes first, as later turns look at the beginning of the question
+    question = said_plainly(plainer(_POLITE.sub("", question)))
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
@@ -176,9 +175,9 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     _counted_again(draft)
     counted_groups(draft)
     left = [link.text for link in draft.links if not link.used and link.mark not in _LOOSE]
+    # every word must have found its place
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
-    # every word must have found its place
     return shaped(draft), draft
 
 

@@ -204,7 +204,6 @@ def measured_over(draft: Draft) -> None:
 
 def _added_up(expression: Expression) -> Expression:
     """`the running total of cost`."""
-    # the condition made for the first time tells which date is compared
     if isinstance(expression, Column) and expression.column.kind == "number" and not expression.column.key:
         return Aggregate("sum", expression.column)
     return expression
@@ -212,6 +211,7 @@ def _added_up(expression: Expression) -> Expression:
 
 def _between_times(draft: Draft, measure: Expression) -> None:
     """The measure at the later time less that at the earlier."""
+    # the condition made for the first time tells which date is compared
     held = next((c for c in draft.where if isinstance(c, During) and c.moment in (draft.times or ())), None)
     if draft.times is None or held is None or not isinstance(measure, Aggregate):
         raise Unclear("it is not clear between which times the change is wanted")

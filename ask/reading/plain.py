@@ -191,7 +191,7 @@ def condition(what: Condition) -> str:
         case Above(column, operator, by, _):
             return f"{_column(column)} {operator} that of the row {_column(by)} refers to"
         case AnyOf(conditions):
+            # parts of an `or` stand alone in their line, so they need no brackets
             return " or ".join(map(condition, conditions))
-        # parts of an `or` stand alone in their line, so they need no brackets
         case _:
             assert_never(what)

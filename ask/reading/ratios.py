@@ -156,7 +156,6 @@ def _ratio(draft: Draft, at: int) -> None:
     if isinstance(top, Aggregate) and isinstance(below, Aggregate):
         top, below, shared = side_by_side(draft.scope, top, filters, below, others)
     elif (named := _of_named(top, filters, below, others)) is not None:
-        # two plain columns of one table: a ratio for each row, whose conditions are those of the rows
         top, below = named
     elif _of_each_row(top, below) and not filters:
         # `the ratio of length to width of boats in Oslo`
@@ -218,10 +217,10 @@ def _of_one_kind(left: Aggregate, right: Aggregate, said: Sequence[Condition]) -
     """
     tables = {m.of if isinstance(m.of, TableRef) else m.of.table for m in (left, right)}
     told = {table for condition in said for table in tables_of(condition)}
+    # a measure of a part and of its whole differ by their condition alone
     return (left.function, left.of) != (right.function, right.of) and len(tables) == 1 and told == tables
 
 
-# a measure of a part and of its whole differ by their condition alone
 def _summed(what: Expression) -> Expression:
     return Aggregate("sum", what.column) if isinstance(what, Column) else what
 
@@ -241,9 +240,9 @@ def _of_named(
         if not isinstance(side, Column) or not isinstance(only, OneOf) or only.negated:
             return None
         if len(only.values) > 1 or not only.column.unique or only.column.table != side.column.table:
-            # a row against itself is 1
             return None
         found.append(Named(side.column, only.column, only.values[0]))
+    # a row against itself is 1
     return (found[0], found[1]) if found[0] != found[1] else None
 
 
@@ -436,7 +435,6 @@ def _places(draft: Draft, start: int, end: int) -> list[int]:
 
 def _describes(draft: Draft, said: Sequence[int], table: int) -> bool:
     """Whether only an adjective stands before the rows: `female employees`."""
-    # the part must be of the same rows as the whole
     return list(said) == [table - 1] and draft.links[table - 1].mark in {"value", "undone", "done", "column"}
 
 
@@ -473,6 +471,7 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
             or not isinstance(whole_of, Aggregate)
             or whole_of.of != measured.of
         ):
+            # the part must be of the same rows as the whole
             raise Unclear("it is not clear of what the share is wanted")
         draft.where += also
         draft.use(out_of)

@@ -37,7 +37,6 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
     for output in intent.outputs:
         label = _label(output.column, intent, links, scope) if isinstance(output, Column) else ()
         outputs += label or (output,)
-    # a list says whose rows they are, so only there a key in the way is sure to be read past
     made = replace(intent, outputs=tuple(dict.fromkeys(outputs)))
     _who(made, scope)
     _numbers_of_others(made, links, scope)

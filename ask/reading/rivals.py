@@ -63,6 +63,7 @@ def rivals(draft: Draft) -> None:
     if len(columns) > 1:
         raise Unclear(f"{draft.links[place].text} is a value of several columns")
     column = columns[0]
+    # both values and the words around are one choice, no conditions of their own
     draft.use(at, place, place + 1, place + 2)
     _use_their_name(draft, column, at)
     measure = _rows_behind(draft, place + 3) or _measure(draft, at, column)
@@ -84,7 +85,6 @@ def side_by_side(draft: Draft) -> None:
         return
     values = [draft.links[i] for i in held]
     shared = [c for c, _ in values[0].values if all(c in {o for o, _ in v.values} for v in values)]
-    # both values and the words around are one choice, no conditions of their own
     columns = list(dict.fromkeys(shared))
     if len(columns) != 1:
         raise Unclear(f"it is not clear what {values[0].text} and {values[1].text} are compared by")

@@ -37,7 +37,7 @@ from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
-# one such doubt leaves a reading that may still be shown; two of them make it less likely than not
+# one such doubt alone leaves a reading just below the confidence from which on its query is run
 _FAR_VALUE = 0.75
 _REFERENCE = 0.9
 _SEVERAL = 8
@@ -411,7 +411,6 @@ def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> No
             # after all
             if column.table in spoken or own & set(link.word.split()) or column.table == rows:
                 continue
-            # only ways that may find no row or several: a row's one parent can hold its attribute
             if any(step.new != step.join.one.table for step in direct(scope.context, rows, column.table, ())):
                 scope.doubt(f"whether {link.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
 

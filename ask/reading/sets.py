@@ -35,8 +35,8 @@ def both(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
             if not any(step.multiplies for step in steps):
                 continue
             draft.where.remove(first)
-            draft.where += [With(table.ref, c.column.table, (c,)) for c in (first, second)]
             # two EXISTS: each value is held by a row of its own
+            draft.where += [With(table.ref, c.column.table, (c,)) for c in (first, second)]
             draft.scope.doubt("both of two values", _DOUBT)
             noun = draft.links[at + 1] if at + 1 < len(draft.links) else None
             if noun is not None and noun.mark == "column" and noun.glued and first.column in noun.columns:

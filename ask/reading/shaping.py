@@ -54,8 +54,8 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
 
 def _names_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     """`Which areas are there?`, of rows of which only a name is known: each name once."""
+    # rows known by nothing but a name: two of one name cannot be told apart anyway
     if draft.head is None or len(outputs) != 1 or draft.order or not draft.scope.only_named(draft.head):
-        # rows known by nothing but a name: two of one name cannot be told apart anyway
         return False
     return outputs == tuple(map(Column, draft.scope.label(draft.head)))
 
@@ -115,8 +115,8 @@ def _of_the_best(draft: Draft, outputs: Sequence[Expression]) -> None:
     if not draft.best_of or draft.head is None or draft.groups:
         return
     told = draft.scope.told_by(draft.head.ref)
-    # a row of the best leads to one of these; others would multiply it
     for expression in outputs:
+        # a row of the best leads to one of these; others would multiply it
         if aggregates_of(expression) or not set(tables_of(expression)) <= told:
             raise Unclear("it is not clear what is wanted beside the best of each group")
 

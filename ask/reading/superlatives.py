@@ -164,8 +164,8 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _not_of_each(draft)
     draft.use(*taken, *_said_again(draft, taken))
-    # the second highest value is a row of an order; a max would be the highest
     if isinstance(expression, Column) and _stands_alone(draft, at) and draft.skipped:
+        # the second highest value is a row of an order; a max would be the highest
         draft.outputs.append((at, expression))
         draft.order.append((expression, way))
         draft.limit, draft.distinct = 1, True
@@ -224,11 +224,11 @@ def _not_of_each(draft: Draft) -> None:
     named = {"table", "column", "unit"}
     for at, link in enumerate(draft.links[:-1]):
         each = link.mark == "each" and link.word != "by" and not link.used and not is_measure(draft, at)
+        # a group that is not used yet would be dropped by one limit over all
         if each and draft.links[at + 1].mark in named:
             raise Unclear("the best of each group is not understood yet")
 
 
-# a group that is not used yet would be dropped by one limit over all
 def _alone(draft: Draft, expression: Expression) -> None:
     """The best ones in the order of something else would be two orders. Raises Unclear."""
     told = {"alphabetically", "alphabetical", "chronologically", "chronological"}
@@ -240,8 +240,8 @@ def _alone(draft: Draft, expression: Expression) -> None:
 def _said_before(draft: Draft, at: int, after: int | None) -> tuple[Expression, list[int]] | None:
     """`which pet weighs the most`: the column right before, where none follows."""
     before = draft.before(at, "column")
+    # `the most` behind a verb that names a number: `weighs the most`
     if before is None or after is not None or draft.links[at].word not in {*MOST, "highest", "lowest"}:
-        # `the most` behind a verb that names a number: `weighs the most`
         return None
     column = draft.scope.column(draft.links[before], ("number",))
     return (Column(column), [before]) if column.kind == "number" and not column.key else None
@@ -334,8 +334,8 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
     draft.groups.append(Column(column))
     draft.order.insert(0, (counted, way))
     several = draft.limit > 1
-    # of one most common value the number itself was not asked for
     limited(draft)
+    # of one most common value the number itself was not asked for
     if several:
         draft.outputs.append((len(draft.links), counted))
     draft.use(after)

@@ -160,11 +160,11 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     """The columns that say when: one named beside, or the only one of the tables spoken of."""
     moment = draft.links[at].moment
     assert moment is not None
+    # of each day or weekday, whatever the date: another kind of column
     if moment.of_each_day:
         return [_at_the_time(draft, at, moment)]
     beside = draft.before(at, "column")
     if beside is not None:
-        # of each day or weekday, whatever the date: another kind of column
         link = draft.links[beside]
         held = [c for c in link.columns if c.kind == "date" or "year" in draft.scope.words(c)]
         # years may be numbers: `founded in 1990` of an integer column
@@ -285,8 +285,8 @@ def _cut(draft: Draft, dates: Sequence[ColumnContext]) -> list[ColumnContext]:
 def _of_the_deed(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext | None:
     """`students who borrowed 3 books in May`: the date that the verb names, of rows that refer to both."""
     refs = {t.ref for t in tables}
-    # a date of the tables themselves is named, so no other row is needed
     said = {root(w) for w in draft.scope.roles if w.endswith("ed")}
+    # a date of the tables themselves is named, so no other row is needed
     if any(_told(draft, 0, c) for t in tables for c in draft.scope.times(t)):
         return None
     joins = draft.scope.context.joins

@@ -277,7 +277,6 @@ _CONTAINING = re.compile(
 )
 _BEGINNING = re.compile(
     r"\b((?:start|begin|end)(?:s|ing)?\s+(?:with|in|on))\s+(?:(?:the|an?)\s+)?(?:capital\s+)?"
-    # verbs of four letters on: shorter ones with a particle (`go up`) name no column
     r"(?:letter\s+|letters\s+)?(?P<said>[A-Z])(?=\W|$)"
 )
 _AFFIX = re.compile(
@@ -288,6 +287,7 @@ _ONLY_GROUPS = re.compile(
 )
 
 
+# verbs of four letters on: shorter ones with a particle (`go up`) name no column
 _PARTICLE = re.compile(r"\b(?P<verb>[a-z]{4,}) (?P<particle>up|off|out|in|back|down)\b", re.IGNORECASE)
 
 

@@ -199,7 +199,6 @@ def _of_the_rows(draft: Draft, columns: list[ColumnContext]) -> list[ColumnConte
     spoken = [link.tables[0].ref for link in draft.links if link.mark == "table"]
     # `senior translators in Germany`: their title says already whose country it is
     spoken = spoken or [c.column.table for c in draft.where if isinstance(c, OneOf)]
-    # each row of the first table leads to one such value
     # the table whose rows the question asks for, and what each of them leads to
     told = [c for c in columns if spoken and c.table in draft.scope.told_by(spoken[0])]
     if len(told) != 1:

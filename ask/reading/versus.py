@@ -103,8 +103,8 @@ def _above_another_row(draft: Draft, one: Link, other: Link, operator: str) -> b
         if not join.more and many in other.columns and join.one.table == many.table
     ]
     if len(owns) != 1 or operator not in {">", "<", ">=", "<="}:
-        # the same column of the row that the key leads to, so only one of its table's
         return False
+    # the same column of the row that the key leads to, so only one of its table's
     own = [c for c in one.columns if c.table == owns[0][0].table]
     held = [c for c in own if c.kind in {"number", "date"} and not c.key]
     if len(held) != 1:

@@ -84,7 +84,6 @@ class _Writer:
         self._compose()
         if (apart := self._apart()) is not None:
             return apart
-        # columns of outputs are reached first, in one tree
         # what is shown decides the joins; what is only tested may be asked in a subquery
         root, shown, tested = self._root(), self._shown_tables(), self._tested_tables()
         steps, likelihood = path(self.context, root, shown, self.roles, self.said)
@@ -98,8 +97,8 @@ class _Writer:
             where = self._only(root, key, steps, more)
         else:
             steps, where = [*steps, *rest], list(self.intent.where)
-        # a row met several times has several places in its group
         self._count_once(root, steps)
+        # a row met several times has several places in its group
         if self.intent.best_of and any(s.multiplies for s in steps):
             raise Unclear("the joins would rank a row several times")
         # without a measure DISTINCT restores what the joins repeated

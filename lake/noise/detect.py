@@ -142,6 +142,7 @@ def _share(counts: Counts, test: Callable[[str], bool]) -> int:
 
 def _boolean_share(counts: Counts, total: int) -> int:
     """Rows that say yes or no; 0 where they are too few to matter."""
+    # as soon as they cannot be enough the count ends: most columns are no such
     share = other = 0
     for value, n in counts:
         if truth(value) is not None:

@@ -142,6 +142,7 @@ def _digits(match: re.Match[str]) -> str:
 
 def _plain(digits: str, notation: Notation) -> str:
     """Digits with a point before the fraction."""
+    # which mark is the decimal one is decided for the text; what it leaves open by the column
     mark = _decimal_mark(digits)
     if mark == ",":
         return digits.replace(".", "").replace(",", ".")
@@ -149,6 +150,7 @@ def _plain(digits: str, notation: Notation) -> str:
         return digits.replace(",", "")
     if not mark and "," in digits and not notation.comma_groups:
         return digits.replace(",", ".")
+    # neither mark decides: groups of three are joined, anything else is left to float()
     return digits.replace(",", "").replace(".", "") if _GROUPS.fullmatch(digits) else digits
 
 

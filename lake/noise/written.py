@@ -41,6 +41,7 @@ class Functions:
 
 def shown(column: Column, values: Values) -> list[str]:
     """What a model is shown of a column: its most frequent values."""
+    # the column's name could lead a model to what it expects there
     del column
     return [value[:_LONGEST] for value, _ in values.counts[:SHOWN_VALUES]]
 

@@ -285,11 +285,11 @@ class Evidence:
             return 0
         # a table's other halves hold the same rows: they are no rivals
         near = {*self._index.halves.get(home, ()), home}
-        # the mean of the best fit of each column that is asked for
         own = self._fit(home, rows)
         return sum(self._fit(table, rows) >= own - _ABOUT for table in self.pool if table not in near)
 
     def _fit(self, table: str, rows: list[int]) -> float:
+        # the mean of the best fit of each column that is asked for
         return float(self.block(table)[rows].max(axis=1).mean())
 
     def _is_named(self, imagined: ImaginedColumn, real: Column) -> bool:
@@ -304,8 +304,8 @@ class Evidence:
         """Does the column refer to a key of its own table, or is it such a key?"""
         index = self._index
         for other in index.tables[real.table].columns:
+            # key and reference differ in being unique, and are of one type
             if other is real or other.unique is real.unique or other.numeral is not real.numeral:
-                # key and reference differ in being unique, and are of one type
                 continue
             # the one with each value once is the key, the other refers to it
             key, reference = (real, other) if real.unique else (other, real)
@@ -424,7 +424,6 @@ class Evidence:
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
         if table in self.classes and not self._of_one_thing(table, real):
-            # a class has no table of its own here, so its name is looked for as a column
             # the name of a class is that class, in whatever table it stands
             return self._alike("", names.singular(names.expanded(table)), real)
         return self._alike(table, name, real)
@@ -514,8 +513,8 @@ class Evidence:
             spelt = max(spelt, ACRONYM)
         if self._is_head(name, real):
             spelt = max(spelt, _HEAD)
-        spelt = max(spelt, _TOTAL * lexical(_counted(name), _counted(real.name)))
         # words that only say that a number is a count are left out of both names
+        spelt = max(spelt, _TOTAL * lexical(_counted(name), _counted(real.name)))
         if measured := names.without_unit(name):
             spelt = max(spelt, _TOTAL * lexical(names.words(measured), names.words(real.name)))
         # a generic name says everything by its table
@@ -647,11 +646,11 @@ class Evidence:
         """
         held = set(names.words(real.name))
         if held <= NAMED:
-            # without the schema's prefix, and what the key says that the rows are
             return bool(held)
         if self._index.label_column(real.table) is not real:
             return False
         at = self._index.table_order[real.table]
+        # without the schema's prefix, and what the key says that the rows are
         own, thing = names.words(self._index.own_names[at]), self._index.keyed_things[at]
         more = held - set(own) - set(thing)
         return more <= NAMED | _TOLD and bool(more or held == {head_of(own)})
@@ -666,13 +665,13 @@ class Evidence:
             return False
         if not held <= NAMED & asked and self._index.label_column(real.table) is not real:
             return False
+        # beside an unambiguous code of that thing
         return any(
             thing == set(names.words(c.name)) - CODES and code_like(c) and c.unique for c in place.columns
         )
 
     def _is_own_key(self, table: str, name: str, real: Column) -> bool:
         """`crane_code` of `cranes` and the first column of `box_cranes`, whatever it is called."""
-        # beside an unambiguous code of that thing
         told, own = set(names.words(name)), set(names.words(table))
         # a table's word and a word for keys, and nothing more
         if not told & own or not told - own or not told - own <= CODES | names.KEY_WORDS:
@@ -750,7 +749,6 @@ class Evidence:
         """Scores of all imagined columns against a table's columns, in order: (imagined, columns)."""
         if table not in self._blocks:
             reals = self._index.tables[table].columns
-            # an empty query has no rows, and still a block of the right shape
             self._borrow(table)
             self._blocks[table] = np.array(
                 [[self.score(c, real) for real in reals] for c in self.columns]
@@ -832,21 +830,21 @@ class Evidence:
         return number_test(test, name, real, self._index, self._matcher if likely else None)
 
     def _text_test(self, test: Test, value: str, real: Column, *, likely: bool) -> float:
-        # with any value of truth spelled in data: 1, `t`, `ja`
         if real.meaning is Family.DATE:
             # a day in some form, or a year alone
             return 0.1 if date_formats(value) or re.fullmatch(r"\d{4}", value) else -0.35
+        # a number compared with text is not held at all, unless the text is one
         if real.meaning.numeric:
             return 0.0 if plain_number(value) else -0.4
+        # with any value of truth spelled in data: 1, `t`, `ja`
         if real.meaning is Family.BOOLEAN:
             return 0.1 if truth(value) is not None else -0.4
+        # a pattern of LIKE is matched as such: no index of values helps
         if test.op == "like":
-            # a number compared with text is not held at all, unless the text is one
             return self._like(value, real)
         if real.key in self._hits.get(value, ()):
             return 0.4
         if self._matcher.spelt(real, value):
-            # a pattern of LIKE is matched as such: no index of values helps
             return _SPELT_OTHERWISE
         # looking for what else could have been meant is expensive: only where the name fits
         match = self._matcher.best(real, value) if likely else None
@@ -857,11 +855,10 @@ class Evidence:
         return -0.3 if self._index.values(real).complete else -0.15
 
     def _like(self, pattern: str, real: Column) -> float:
+        # only % and _ mean something in LIKE, so all else is escaped
         regex = re.compile("".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern), re.DOTALL)
-        # of a sample that lacks the value the column may still hold it
         loose = re.compile(regex.pattern, re.DOTALL | re.IGNORECASE)
         values = [value for value, _ in self._index.cleaned(real)]
-        # only % and _ mean something in LIKE, so all else is escaped
         if any(regex.fullmatch(v) for v in values):
             return 0.3
         return 0.2 if any(loose.fullmatch(v) for v in values) else -0.3
@@ -879,10 +876,10 @@ class Evidence:
     def _relation_scores(self, name: str, columns: list[str]) -> Any:
         index = self._index
         spoken = index.table_name_vectors @ index.embedder.one(names.expanded(name))
+        # columns that are asked for count twice: tables are told by what they hold
         repeated = " ".join(f"{names.expanded(c)} {names.expanded(c)}" for c in columns)
         snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
         told = names.words(name)
-        # columns that are asked for count twice: tables are told by what they hold
         spelt = np.array(
             [
                 max(
@@ -894,7 +891,6 @@ class Evidence:
                 for table, own, thing in zip(index.tables, index.own_names, index.keyed_things, strict=True)
             ]
         )
-        # half by the name, half by all that the table says of itself
         scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])

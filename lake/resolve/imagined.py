@@ -187,12 +187,12 @@ class _Places:
     Remembered on the way up: a condition of thousands of parts is as deep as it is long.
     """
 
+    # ids of the nodes, which live as long as the tree does
     def __init__(self) -> None:
         self._known: dict[int, tuple[exp.Select | None, str]] = {}
 
     def of(self, node: exp.Expression) -> tuple[exp.Select | None, str]:
         passed: list[int] = []
-        # ids of the nodes, which live as long as the tree does
         here = node
         while id(here) not in self._known:
             passed.append(id(here))
@@ -250,9 +250,9 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
 
 
 def _by_alias(site: Site | None, alias: str) -> Relation | None:
-    # a column of a twin is a column of its table
     if site is None:
         return None
+    # a column of a twin is a column of its table
     wanted = alias.lower()
     return next(
         (
@@ -318,8 +318,8 @@ def _is_output_alias(node: exp.Column, select: exp.Select, clause: str) -> bool:
         and (found is not None or node.name.lower() in {e.alias_or_name.lower() for e in select.expressions})
     ):
         return True
+    # unlike in ORDER BY, a column goes before an alias in GROUP BY, where there is one
     if found is None or clause not in {"group", "having", "qualify"} or isinstance(found.this, exp.Column):
-        # unlike in ORDER BY, a column goes before an alias in GROUP BY, where there is one
         return False
     # an alias that stands within its own expression means the column there
     return not any(c.name.lower() == node.name.lower() for c in found.this.find_all(exp.Column))

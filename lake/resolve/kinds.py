@@ -159,8 +159,8 @@ def counts(real: Column) -> bool:
 def whole(real: Column) -> bool:
     """Are its numbers, as far as they were looked at, all whole?"""
     if not real.meaning.numeric:
-        # samples are few: they are looked at, not all the values
         return False
+    # samples are few: they are looked at, not all the values
     read = [number_of(value) for value in real.samples]
     # what cannot be read as a number does not speak against it
     return len(read) >= _SEEN and all(number is None or number.is_integer() for number in read)

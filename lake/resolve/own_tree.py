@@ -72,7 +72,6 @@ class _Putting:
     def __init__(self, statement: Any, tree: exp.Expression, sites: Sequence[SiteEdit]) -> None:
         self._statement = statement
         self._sites = {site.select.meta.get("select"): site for site in sites}
-        # each SELECT got its mark before the resolver's parser saw it
         # without a mark it is not found again in PostgreSQL's tree
         if None in self._sites:
             raise NotRestored("a query of this form")
@@ -124,9 +123,9 @@ class _Putting:
             return tuple(self._put(one) for one in node)
         if not is_node(node):
             return node
+        # marks are calls of functions with the marked node as their argument
         if (leaf := _leaf(node)) is not None:
             return self._placed(self._leaves.get(leaf), node.args[0])
-        # marks are calls of functions with the marked node as their argument
         if isinstance(node, ast.A_Expr):
             changed = self._comparison(node)
             if changed is not node:

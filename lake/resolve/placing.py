@@ -105,7 +105,6 @@ class Placer:
         own = names.KEY_WORDS.union(names.words(relation.name))
         for column in relation.columns.values():
             told = set(names.words(column.name))
-            # a foreign key says the other table's name: `wards.city_id` is not its own key
             # no key at all, or another table's
             if not told & names.KEY_WORDS or not told <= own:
                 continue
@@ -205,9 +204,9 @@ class Placer:
         """Which real table each relation chiefly is: names and columns together,
         each table once if possible.
         """
+        # any real order is better than -1: scores are sums of likenesses, less a few penalties
         best: tuple[float, dict[str, str]] = (-1.0, {})
         relations = self._relations
-        # any real order is better than -1: scores are sums of likenesses, less a few penalties
         if len(tables) == 1:
             return {r.alias: tables[0] for r in relations}
         options = (

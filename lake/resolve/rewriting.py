@@ -103,11 +103,11 @@ class Writer:
             self._told_in_percent(c, real) for c in site.columns() if (real := candidate.column_of(c))
         )
         for imagined in site.columns():
-            # noted and left standing: the statement then fails to bind, and tells the name
             # a key that only joins is not needed: real keys join instead
             if imagined.only_key:
                 continue
             real = candidate.column_of(imagined)
+            # noted and left standing: the statement then fails to bind, and tells the name
             if real is None:
                 self.written.missing_columns.append(imagined.name)
                 continue
@@ -225,7 +225,6 @@ class Writer:
         if ctes and isinstance(query, (exp.Select, exp.SetOperation, exp.Subquery)):
             before = query.args.get("with_") or query.args.get("with")
             if before is not None:
-                # their names may not be used before they are defined
                 # In front of the client's own CTEs, which may read the cleaned tables.
                 before.set("expressions", [*with_.expressions, *before.expressions])
             else:
@@ -257,8 +256,8 @@ class Writer:
             for inner, outer in ((node.this, node.expression), (node.expression, node.this)):
                 # a bare name is the only table's, where there is one alone
                 mine = own.get(inner.table.lower(), None if inner.table else lone)
-                # both are tables of this SELECT: an ordinary join, or the outer name is not known
                 theirs = self._placed.get(outer.table.lower())
+                # both are tables of this SELECT: an ordinary join, or the outer name is not known
                 if mine is None or theirs is None or outer.table.lower() in own:
                     continue
                 home = candidate.homes[mine]
@@ -277,7 +276,6 @@ class Writer:
         """
         if self._keys is None:
             return
-        # conditions of the real tables' joins carry the marks of what they replace
         used = {columns_of(key) for key in candidate.joins}
         twin_of = {t.alias_or_name.lower(): r for r in site.relations for t in r.twins}
         own = {r.alias.lower(): r for r in site.relations}

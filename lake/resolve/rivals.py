@@ -55,14 +55,12 @@ class Rival:
 
 
 def alternatives(
-    # the gap is what evidence was given up, so that rivals of any kind are in one order
-    best: Choice,
-    ranked: Sequence[Sequence[Candidate]],
-    judged: Sequence[Evidence],
+    best: Choice, ranked: Sequence[Sequence[Candidate]], judged: Sequence[Evidence]
 ) -> list[tuple[str, float, Choice]]:
     """(kind, gap, choice) of what could have been chosen instead, nearest first; one SELECT is changed at a
     time.
     """
+    # the gap is what evidence was given up, so that rivals of any kind are in one order
     found: list[tuple[str, float, Choice]] = []
     for at, (candidate, others, evidence) in enumerate(zip(best, ranked, judged, strict=True)):
         for kind, gap, other in (

@@ -114,11 +114,11 @@ class ValueMatcher:
     def spelt(self, column: Column, literal: str) -> bool:
         """Does a column of few values hold the literal, apart from case, blanks and punctuation? Cheap."""
         told = _plain(literal)
+        # few letters of a long literal are found in any text
         if column.distinct > _SPELT_MOST or len(told) < _SPELT_LEAST:
             return False
         if column.key not in self._plain:
             self._plain[column.key] = frozenset(_plain(value) for value, _ in self._index.cleaned(column))
-        # few letters of a long literal are found in any text
         return told in self._plain[column.key]
 
     def ranked(self, column: Column, literal: str, top: int = 3) -> list[Match]:
@@ -200,11 +200,11 @@ class ValueMatcher:
     def _embedded(self, matches: list[Match], literal: str) -> list[Match]:
         """Raise scores by meaning."""
         if not self._semantic or not matches:
-            # 48 letters of a value tell what it is, and long texts cost time
             return matches
         embedder = self._index.embedder
-        # of the literal more: it is one, and the longer it is the more it says
+        # 48 letters of a value tell what it is, and long texts cost time
         vectors = embedder.embed([names.normal(m.value)[:48] for m in matches])
+        # of the literal more: it is one, and the longer it is the more it says
         sims = vectors @ embedder.one(names.normal(literal)[:120])
         out = []
         for match, sim in zip(matches, sims, strict=True):
@@ -360,6 +360,7 @@ def _initials(short: _Read, long: _Read) -> bool:
     full = "".join(w[0] for w in long.words)
     main = "".join(w[0] for w in long.words if w not in {"of", "the", "and", "de", "for"})
     # `us` of `united states of america`, `jfk` of `john f kennedy international`
+    # the beginning is enough where the rest is at most as long again
     return told in {full, main} or (len(told) < len(main) <= 2 * len(told) and main.startswith(told))
 
 
@@ -368,8 +369,7 @@ def _coded(values: list[str], literal: str) -> str | None:
     its first on; of several words each gives its first letter at least.
     """
     codes = [v for v in values if 2 <= len(v) <= 4 and v.isalpha() and v.isupper()]
-    # the beginning is enough where the rest is at most as long again few codes of capitals, nearly nothing
-    # else, and a literal that is no code itself
+    # few codes of capitals, nearly nothing else, and a literal that is no code itself
     if not 2 <= len(codes) <= _CODES_TOLD or len(codes) < 0.8 * len(values) or len(literal) < 5:
         return None
     words = _read(literal).words
