@@ -136,7 +136,6 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
         scope.doubt("who is asked for", _WHO)
         return [Link(table.ref.name, "table", (table,)), *links]
     told = [j for j in scope.context.joins if j.many.table in bridges]
-    # neither the table that is named nor that of a value beside it is whose role is asked for
     others = {j.one.table for j in told} - named - {c.table for o in links[1:] for c, _ in o.values}
     label = scope.label(scope.context.table(next(iter(others)))) if len(others) == 1 else ()
     # a row with a number for its name could not answer `who`

@@ -101,7 +101,6 @@ class Reader:
 
     def _as_said(self, question: str, evidence: str, previous: Reading | None) -> Reading | Refusal:
         """``question`` of what is returned may be written out."""
-        # all that is only spelling comes first, as the later readers match words as they are usually written
         question = self.marked.quoted(numbers_spelled_out(clocks_written(typed_out(question))))
         question, said = terms_said(question, self.context)
         evidence = f"{said}\n{evidence}" if said else evidence

@@ -133,7 +133,6 @@ def _occurs(term: str, question: str) -> re.Match[str] | None:
     words = _WORDS.findall(term)
     if not words or len(words) > _LONGEST:
         return None
-    # plural and hyphens are spelling: `wide-body aircraft` is said of `wide body aircrafts`
     spelled = r"[\s-]+".join(rf"{re.escape(re.sub('s$', '', word))}(?:e?s)?" for word in words)
     return re.search(rf"(?<![\w'{_PLACE}]){spelled}(?![\w'])", question, re.IGNORECASE)
 
@@ -143,7 +142,6 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
     if not _balanced(meaning) or meaning.count("(") != meaning.count(")"):
         written.unread += 1  # cut short
         return
-    # a test before a formula: `model = 'B777'` also reads as an assignment
     said = _as_condition(written, found, meaning, context) or _as_formula(written, meaning, context)
     if said is not None:
         text, percent = said
@@ -250,7 +248,6 @@ def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
 def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, bool] | None:
     """A formula in words, and whether it is in percent; None for what is none."""
     text, percent = _bare(meaning), False
-    # only a test that can be read makes it a call; else the words go to the grammar as they are
     if (told := _OF_WHERE.match(text)) is not None and conditions_of(told["test"], context):
         function = "count" if told["function"].lower() == "number" else told["function"]
         text = f"{function}({told['of']} where {told['test']})"
@@ -274,7 +271,6 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
     if words is None:
         said = _operand(written, text, context) if _CALL.match(text) and not _EXTREME.match(text) else None
         return None if said is None else (said, percent)
-    # the tests of this formula's own operands, not of terms read before it
     before = len(written.tests)
     operands = [_operand(written, part, context) for part in parts]
     if len(operands) != 2 or None in operands:

@@ -42,7 +42,6 @@ def conditions_of(text: str, context: Context) -> list[dict[ColumnContext, Condi
         if match is None:
             # all of it or nothing: a half of a condition is another condition
             return []
-        # each column of that name that can hold the value: which one is meant the question decides
         made = {c: test for c in _named(match["column"], context) if (test := _test(c, match)) is not None}
         if not made:
             return []

@@ -221,7 +221,6 @@ def shaped(draft: Draft) -> Intent:
     if not outputs:
         raise Unclear("it is not clear what is wanted")
     measured = any(aggregates_of(e) for e in (*outputs, *(e for e, _ in draft.order))) or draft.having
-    # groups that are whole rows may be listed without measuring anything
     if draft.groups and not measured and not _row_wise(draft):
         raise Unclear("groups without a measure")
     _beside(draft, outputs)
@@ -234,7 +233,6 @@ def shaped(draft: Draft) -> Intent:
     _ordered_by_rows(draft, outputs)
     _of_the_best(draft, outputs)
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
-    # a count of grouped rows is 1 for each
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")
     # a place in an order is one row, by an order that there is

@@ -16,7 +16,6 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
 
-# what may follow a verb that says a state; before anything else it relates two things
 _ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
 _PAST = frozenset(listed("paid sent sold built left made held lent bought taken given done"))
 _OPEN = frozenset(listed("open ongoing running unfinished unresolved"))
@@ -39,7 +38,6 @@ _BY_MEANS = frozenset(listed("paid settled made sent done ordered booked deliver
 _MEANS = frozenset(listed("method means channel type mode way form medium"))
 _WHAT_REFERS = 0.9
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
-# ends that leave open what has none of them
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
 
@@ -88,10 +86,8 @@ def _by_which_means(links: Sequence[Link], scope: Scope) -> None:
     for at, verb in enumerate(links[:-1]):
         by = links[at + 1] if links[at + 1].word == "by" and at + 2 < len(links) else None
         value = links[at + 1] if by is None else links[at + 2]
-        # only unknown verbs: one that the data holds says something itself
         if verb.mark != "unknown" or verb.word not in _BY_MEANS or value.mark not in {"value", "quoted"}:
             continue
-        # the value must be of a column of means (`payment_method`), or the verb is dropped for a mere name
         told = [c for c, _ in value.values if set(scope.words(c)) & _MEANS]
         if value.preposition in {"by", "with", "via", "in", "through"} and told:
             verb.mark = "relation"
@@ -111,7 +107,6 @@ def _open(links: Sequence[Link], scope: Scope) -> None:
             continue
         dates = [c for t in scope.context.tables if t.ref in spoken for c in t.columns if c.kind == "date"]
         ends = [c for c in dates if c.nulls and {root(w) for w in scope.words(c)} & _CLOSED]
-        # two ends (closed_on, cancelled_on) leave open what `open` lacks
         if len(ends) == 1:
             link.mark, link.columns, link.fits = "undone", (ends[0],), {}
 
@@ -145,7 +140,6 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
             later = {
                 t.ref for other in links[at + 1 : at + 4] if other.mark == "table" for t in other.tables[:1]
             }
-            # dates of the rows behind: the verb is what the rows before did to them
             dates = all(c.kind == "date" and c.table in later for c in link.columns)
             if dates and links[at - 1].mark == "table" and links[at - 1].tables[0].ref not in later:
                 link.mark = "relation"
@@ -166,7 +160,6 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
 def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> bool:
     """`members joined in each branch in 2021`: a time is said further behind, and there is but one to say."""
     times = [i for i, link in enumerate(behind) if link.mark in {"moment", "between"}]
-    # a question for a number whose verb stands before a place: it happened there
     if not times:  # `trips started in the Harbour district`: where, not when
         return scope.links[0].mark == "count" and behind[0].mark not in _ENDS_A_VERB
     return times[0] > 0 and list(verb.columns) == scope.times(noun.tables[0])
@@ -224,7 +217,6 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
 def _done(links: list[Link], scope: Scope) -> None:
     """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
     for at, verb in enumerate(links):
-        # an `and` behind begins something new, so the verb has ended
         after = links[at + 1].mark if at + 1 < len(links) and not links[at + 1].added else "stop"
         negated = at > 0 and links[at - 1].mark == "not"
         left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
@@ -249,11 +241,9 @@ def _never_done(links: list[Link], scope: Scope) -> None:
     for rows, absent, verb in zip(links, links[1:], links[2:], strict=False):
         never = absent.mark == "without" and absent.word.endswith("never") and verb.mark == "relation"
         ends = verb is links[-1] or links[links.index(verb) + 1].mark == "stop"
-        # with a table, column or more words behind, another form reads it
         if not never or not ends or verb.tables or verb.columns or rows.mark != "table":
             continue
         refer = {j.many.table for j in scope.context.joins if j.one.table == rows.tables[0].ref}
-        # several tables refer: by which they were not used is not said
         if len(refer) == 1:
             table = scope.context.table(refer.pop())
             verb.mark, verb.tables, verb.fits = "table", (table,), {table.ref: 1.0}
