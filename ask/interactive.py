@@ -91,7 +91,12 @@ def _taken(asker: Asker, last: Answer, read: Callable[[str], str]) -> Answer | N
         click.echo("there is no reading", err=True)
         return None
     print_choices(last.readings)
-    said = read("which> ").strip()
+    try:
+        said = read("which> ").strip()
+    except EOFError:
+        # nothing is chosen; the next line's end ends the conversation
+        click.echo(err=True)
+        return None
     chosen = chosen_among(last, int(said)) if said.isdecimal() else None
     if chosen is None:
         return None

@@ -75,7 +75,7 @@ def check(text: str, rules: Rules | None = None) -> Checked:
 
 
 def _without_comments(text: str) -> str:
-    """The text with a blank for each comment; the judged text is the one that runs."""
+    """The text that is judged and runs: a blank for each comment, no empty statements (`select 1; ;`)."""
     if "\x00" in text:
         raise Refused("a zero byte")
     try:
@@ -87,7 +87,7 @@ def _without_comments(text: str) -> str:
         if token.name in _COMMENTS:
             parts += [text[at : token.start], " "]
             at = token.end + 1
-    return ("".join(parts) + text[at:]).strip().rstrip(";").rstrip()
+    return ("".join(parts) + text[at:]).strip().strip("; \t\n\r\f\v")
 
 
 def _single_statement(sql: str) -> Any:

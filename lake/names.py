@@ -380,7 +380,8 @@ def measure_of(name: str) -> tuple[str, float] | None:
     (`body_mass_g` → mass, 0.001; `floor_sqft` → area, 0.0929).
     """
     parts = [part for word in normal(name).split() for part in _SQUARES.get(word, word).split()]
-    found = _MEASURE.get(parts[-1]) if len(parts) > 1 or len(parts[-1]) > 2 else None
+    # a name of blanks alone has no words
+    found = _MEASURE.get(parts[-1]) if len(parts) > 1 or any(len(part) > 2 for part in parts) else None
     if found is not None and len(parts) > 1 and parts[-2] in {"sq", "square"} and found[0] == "length":
         return "area", found[1] ** 2
     return found
@@ -393,7 +394,7 @@ _SPANS = frozenset(
 
 def without_unit(name: str) -> str:
     """`term_years` → `term`; empty where a name has no unit of time, or nothing before it."""
-    *rest, last = normal(name).split()
+    *rest, last = normal(name).split() or [""]
     return " ".join(rest) if last in _SPANS else ""
 
 

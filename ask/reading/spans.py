@@ -79,7 +79,9 @@ def span_at(words: Sequence[Token], at: int) -> tuple[Span, int] | None:
         # `3 March 2023`, the day before the month
         token.kind == "number"
         and (month := word_at(words, at + 1)) in MONTHS
-        and 1 <= float(token.word) <= 31
+        # `3.5 March 2023` is no day
+        and token.word.isdigit()
+        and 1 <= int(token.word) <= 31
     ):
         return _day(words, at + 2, MONTHS[month], token.word)
     return None

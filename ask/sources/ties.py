@@ -11,12 +11,13 @@ from pglast.stream import RawStream
 
 from rewright.sql.binder.syntax import ast
 
-_PLACE = "ask_place"
+_PLACE, _ROW = "ask_place", "ask_row"
 
 
 def places_for_ties(sql: str) -> str:
-    """The same rows in the same order; behind an offset places are those of different values. A text that has
-    no ties at its outermost, keeps each row once, joins queries or does not name its columns stays as it is.
+    """The same rows in the same order; an offset skips rows, not places, as it does in PostgreSQL. A text that
+    has no ties at its outermost, keeps each row once, joins queries or does not name its columns stays as it
+    is.
 
     >>> places_for_ties("select a from t order by b fetch first 2 rows with ties")
     'SELECT a FROM (SELECT a, rank() OVER (ORDER BY b) AS ask_place FROM t) AS ranked WHERE ask_place <= 2 ORDER BY ask_place'
@@ -31,20 +32,19 @@ def places_for_ties(sql: str) -> str:
     if statement.op != SetOperation.SETOP_NONE or statement.valuesLists or _has_star(statement.targetList):
         return sql
     names = _names(statement.targetList)
-    ranked = "dense_rank" if skipped else "rank"
-    placed = _select(f"select {ranked}() over (order by 1) as {_PLACE}").targetList[0]
-    placed.val.over.orderClause = tuple(_sorted_by(key, statement.targetList) for key in statement.sortClause)
+    # the rows that tie with the last of those wanted have its rank; of rows that tie any may be skipped
+    measures = {_PLACE: "rank", **({_ROW: "row_number"} if skipped else {})}
+    keys = tuple(_sorted_by(key, statement.targetList) for key in statement.sortClause)
+    placed = tuple(_placed(function, name, keys) for name, function in measures.items())
     # an output needs a name by which the outer query shows it; a plain column has its own
     for target, name in zip(statement.targetList, names, strict=True):
         if not isinstance(target.val, ast.ColumnRef) or target.name or _last(target.val) != name:
             target.name = name
-    statement.targetList = (*statement.targetList, placed)
+    statement.targetList = (*statement.targetList, *placed)
     statement.sortClause = statement.limitCount = statement.limitOffset = None
     statement.limitOption = LimitOption.LIMIT_OPTION_DEFAULT
     shown = ", ".join(f'"{name}"' for name in names)
-    wanted = (
-        f"{_PLACE} <= {first}" if not skipped else f"{_PLACE} between {skipped + 1} and {skipped + first}"
-    )
+    wanted = f"{_PLACE} <= {skipped + first}" + f" and {_ROW} > {skipped}" * bool(skipped)
     text = f"select {shown} from (select 1) as ranked where {wanted} order by {_PLACE}"
     outer = _select(text)
     outer.fromClause[0].subquery = statement
@@ -55,6 +55,13 @@ def _select(text: str) -> ast.SelectStmt:
     statement = pglast.parse_sql(text)[0].stmt
     assert isinstance(statement, ast.SelectStmt)
     return statement
+
+
+def _placed(function: str, name: str, keys: tuple[ast.SortBy, ...]) -> ast.ResTarget:
+    """A window function over all rows in that order, as an output of that name."""
+    placed = _select(f"select {function}() over (order by 1) as {name}").targetList[0]
+    placed.val.over.orderClause = keys
+    return placed
 
 
 def _has_star(targets: tuple[ast.ResTarget, ...]) -> bool:
@@ -92,7 +99,7 @@ def _names(targets: tuple[ast.ResTarget, ...]) -> list[str]:
     for number, target in enumerate(targets, 1):
         own = target.name or (_last(target.val) if isinstance(target.val, ast.ColumnRef) else "")
         name = (own or "measure").replace('"', "")
-        found.append(name if name not in {*found, _PLACE} else f"{name}_{number}")
+        found.append(name if name not in {*found, _PLACE, _ROW} else f"{name}_{number}")
     return found
 
 

@@ -137,11 +137,11 @@ def _untelling(word: str) -> bool:
 
 def head_of(told: Sequence[str]) -> str:
     """The word that says what the thing is: the last before `of` or `per`, else the last of all; units are
-    none.
+    none. Empty for a name without words.
     """
     before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
     named = [word for word in before if not _untelling(word)]
-    return (named or [word for word in before if word not in _MONEY_UNITS] or before)[-1]
+    return (named or [word for word in before if word not in _MONEY_UNITS] or before or [""])[-1]
 
 
 def _pairs(

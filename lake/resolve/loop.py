@@ -185,6 +185,7 @@ class Resolver:
         tree = original.copy()
         name_outputs(tree)
         sites = sites_of(tree)
+        self._told_by_words(sites)
         ranked: list[list[Candidate]] = []
         judged: list[Evidence] = []
         # what earlier SELECTs were found to be, which the next ones are measured against
@@ -213,6 +214,17 @@ class Resolver:
                 chosen.update({(c.table, c.name.lower()): real.key for c, real in placed if real is not None})
         self._index.save_vectors()
         return sites, ranked, judged
+
+    def _told_by_words(self, sites: Sequence[Site]) -> None:
+        """Raises NotResolved for a name of blanks or signs alone: nothing tells what it means, so that any
+        column would do.
+        """
+        asked = [*(c for s in sites for c in s.columns()), *(r for s in sites for r in s.relations)]
+        # a star and a function have no name of their own
+        for name in {one.name for one in asked} - {"", "*"}:
+            held = any(letter.isalnum() for letter in name) or name in self._index.tables
+            if not held and all(column.name != name for column in self._index.columns):
+                raise NotResolved(f'a name without a word: "{name}"', hint=self._nothing())
 
     def _weights(self) -> Weights:
         return Weights(values=1.0 if self.options.values else 0.0)

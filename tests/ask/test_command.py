@@ -158,6 +158,22 @@ def test_a_conversation(source: LakeSource, capsys: pytest.CaptureFixture[str]) 
     assert err.count("SQL: ") == 3
 
 
+def test_a_choice_that_is_not_made_ends_nothing_else(
+    source: LakeSource, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The end of the input at the second prompt (Ctrl-D) takes no reading, and the conversation goes on."""
+    answers = iter(["which museums are in Porto?", "\\c", None, "which museums are in Lima?"])
+
+    def read(_prompt: str) -> str:
+        said = next(answers, None)
+        if said is None:
+            raise EOFError
+        return said
+
+    converse(Asker(source, follows=True), read=read)
+    assert capsys.readouterr().out.splitlines() == ["name", "Old Hall", "Glass House", "name", "Dock"]
+
+
 def test_a_refused_question_leaves_the_query_before_it(
     source: LakeSource, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -307,6 +307,8 @@ def test_ordinary_analysis_is_allowed(text: str) -> None:
         ("select /*+ Set(statement_timeout 0) */ 1 -- ; drop table t", "select   1"),
         ("/*+ SeqScan(t) */ select 'é' /* é */, 'a--b' ;", "select 'é'  , 'a--b'"),
         ("select '/* kept */'", "select '/* kept */'"),
+        ("select 1; ;", "select 1"),
+        (" ;\n; select ';' ; -- end\n;", "select ';'"),
     ],
 )
 def test_what_runs_is_the_text_without_its_comments(text: str, runs: str) -> None:

@@ -12,7 +12,7 @@ from rewright.ask.sources.ties import places_for_ties
     ("sql", "rows"),
     [
         ("select name from kiln order by heat desc nulls last fetch first 1 rows with ties", {"a", "b"}),
-        ("select name from kiln order by heat desc nulls last offset 1 fetch first 1 rows with ties", {"c"}),
+        ("select name from kiln order by heat desc nulls last offset 2 fetch first 1 rows with ties", {"c"}),
         ("select name, heat from kiln order by heat fetch first 1 rows with ties", {"d"}),
         ("select k.name, k.name from kiln k order by k.heat fetch first 2 rows with ties", {"c", "d"}),
         (
@@ -37,6 +37,25 @@ def test_rows_that_tie_are_kept(sql: str, rows: set[str]) -> None:
         )
         found = database.execute(places_for_ties(sql)).fetchall()
     assert {row[0] for row in found} == rows
+
+
+@pytest.mark.parametrize(
+    ("bounds", "rows"),
+    [
+        ("fetch first 2 rows with ties", [1, 1]),
+        ("offset 1 fetch first 1 rows with ties", [1]),
+        # as PostgreSQL skips rows, not values
+        ("offset 1 fetch first 2 rows with ties", [1, 2, 2]),
+        ("offset 2 fetch first 1 rows with ties", [2, 2]),
+        ("offset 2 fetch first 2 rows with ties", [2, 2]),
+        ("offset 9 fetch first 2 rows with ties", []),
+    ],
+)
+def test_an_offset_skips_rows(bounds: str, rows: list[int]) -> None:
+    with duckdb.connect() as database:
+        database.execute("create table kiln as select unnest([3, 1, 2, 1, 2]) as heat")
+        found = database.execute(places_for_ties(f"select heat from kiln order by heat {bounds}")).fetchall()
+    assert [row[0] for row in found] == rows
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from rewright.engines.duckdb.errors import LakeError, NotResolved
+from rewright.lake import names
 from rewright.lake.api import Lake
+from rewright.lake.resolve.likeness import head_of
 
 
 def rows(lake: Lake, sql: str) -> list[tuple[Any, ...]]:
@@ -35,6 +37,19 @@ def test_the_clients_column_names_are_kept(bakery_lake: Lake) -> None:
     answer = bakery_lake.query("SELECT city, opening_year FROM bakery_shops", "resolve")
     assert answer.rows is not None
     assert answer.rows.columns == ("city", "opening_year")
+
+
+@pytest.mark.parametrize("name", [" ", "   ", "%", "___"])
+def test_a_name_without_words_means_nothing(bakery_lake: Lake, name: str) -> None:
+    with pytest.raises((NotResolved, LakeError)):
+        bakery_lake.query(f'SELECT city, "{name}" FROM bakery_shops', "resolve")
+
+
+@pytest.mark.parametrize("name", ["", " ", "___"])
+def test_a_name_without_words_has_neither_head_nor_unit(name: str) -> None:
+    assert head_of(names.words(name)) == ("___" if name == "___" else "")
+    assert names.measure_of(name) is None
+    assert names.without_unit(name) == ""
 
 
 def test_missing_table_is_joined(bakery_lake: Lake) -> None:
