@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.ask.reading.spans import word_at
 from rewright.ask.reading.words import Token
 
@@ -80,10 +80,29 @@ def clock_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
         return found
     if word in {"between", "from"} and (first := _clock(words, at + 1)):
         second = _clock(words, at + 3) if word_at(words, at + 2) in _JOINTS else ""
-        if second:
+        if second and second != first:
             said = f"{word} {first} {word_at(words, at + 2)} {second}"
             # half-open: a ride at 23:00 is not `between 22:00 and 23:00`, as with dates
             return Moment(said, clock=((">=", first), ("<", second))), 4
+    found = _bound(words, at)
+    if found is None:
+        return None
+    # `after 11 pm and before 1 am`: both bounds of one time, which may reach over midnight
+    moment, taken = found
+    behind = at + taken
+    joined = _bound(words, behind + (word_at(words, behind) in {"and", "but"}))
+    if joined is None or {operator[0] for operator, _ in (*moment.clock, *joined[0].clock)} != {"<", ">"}:
+        return found
+    (low,), (high,) = sorted((moment.clock, joined[0].clock), key=lambda bound: bound[0][0], reverse=True)
+    if low[1] == high[1]:
+        return None
+    end = behind + (word_at(words, behind) in {"and", "but"}) + joined[1]
+    return Moment(" ".join(t.text for t in words[at:end]), clock=(low, high)), end - at
+
+
+def _bound(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
+    """One bound on the time of day: `at or after 23h00`, `before 06h00`."""
+    word = word_at(words, at)
     inclusive = word == "at" and word_at(words, at + 1) in {"or", "and"}
     if (
         inclusive

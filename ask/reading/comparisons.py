@@ -441,7 +441,9 @@ def _range(draft: Draft, at: int) -> None:
     column = draft.scope.column(draft.links[held], ("number",))
     if column.kind != "number":
         raise Unclear(f"{draft.links[held].text} is not a number")
-    draft.where.append(Ranged(Column(column), draft.links[low].number, draft.links[high].number))
+    # `between 10 and 3` holds what lies between them, as SQL's BETWEEN does not
+    bounds = sorted((draft.links[low].number, draft.links[high].number), key=float)
+    draft.where.append(Ranged(Column(column), *bounds))
     draft.use(at, low, high, held)
 
 

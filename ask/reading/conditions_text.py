@@ -48,7 +48,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct, path
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
@@ -297,6 +297,8 @@ class Spelling:
         name = self.column(column)
         if moment.of_each_day:
             return self._of_each_day(column, moment)
+        if column.type == "date" and "localtimestamp" in f"{moment.start} {moment.end}":
+            raise Unclear(f"{column.name} holds days, of which none is {moment.said}")
         if column.kind == "date":
             # of a month without a year: of every year, which no range of dates can say
             if moment.start is None and moment.end is None and moment.month:
@@ -326,7 +328,9 @@ class Spelling:
             return f"extract(isodow from {name}) in ({', '.join(map(str, moment.weekdays))})"
         # time and timetz have no date to cast away
         time = name if column.type in {"time", "timetz"} else f"{name}::time"
-        return " and ".join(f"{time} {operator} time '{at}'" for operator, at in moment.clock)
+        tests = [f"{time} {operator} time '{at}'" for operator, at in moment.clock]
+        # from 10 pm to 2 am is late on one day or early on the next
+        return f"({' or '.join(tests)})" if moment.over_midnight else " and ".join(tests)
 
     def _rows_of(self, kept: TableRef, of: TableRef, where: Sequence[Condition]) -> str:
         return f"exists (select {self._belonging(direct(self.context, kept, of, self.roles), kept, where)})"

@@ -12,7 +12,7 @@ from rewright.ask.context import TableContext
 from rewright.ask.reading.intent import Condition, Direction, Expression
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.ask.reading.scope import Scope
 from rewright.sql.algebra import TableRef
 

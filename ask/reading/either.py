@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import AnyOf, Compared, Condition, During
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.moment import Moment
 
 _TIMED = {"moment"}
 _COMPARES = {">", "<", ">=", "<=", "=", "comparative", "before", "after", "between"}
@@ -31,6 +33,10 @@ def either(draft: Draft) -> None:
             draft.use(at)
 
 
+def _of_every_year(moment: Moment) -> bool:
+    return moment.start is None and moment.end is None and moment.month is not None
+
+
 def _last_two(draft: Draft, *, timed: bool) -> tuple[Condition, Condition] | None:
     """The only two conditions of that kind, if they are of one column."""
     # Ranged and others have no such pair, so their `or` stays unread and is refused
@@ -40,5 +46,10 @@ def _last_two(draft: Draft, *, timed: bool) -> tuple[Condition, Condition] | Non
     if len(found) != 2:
         return None
     first, second = found
+    # `in May 2022 or June`: of that year, or of each?
+    if timed and len({_of_every_year(c.moment) for c in found if isinstance(c, During)}) > 1:
+        raise Unclear(
+            f"it is not clear of which year {second.moment.said if isinstance(second, During) else ''} is"
+        )
     of = [c.column if isinstance(c, During) else c.left for c in (first, second)]
     return (first, second) if of[0] == of[1] else None

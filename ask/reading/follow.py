@@ -27,7 +27,8 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.moments import Moment, moment_at
+from rewright.ask.reading.moment import Moment
+from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import denied

@@ -33,7 +33,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.mismatches import places_shown
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.ask.reading.per_units import per_unit
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import measures, without_numbered, without_unit

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Literal
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.sql.algebra import TableRef
 
 Function = Literal["count", "sum", "avg", "min", "max", "median"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from rewright.ask.context import ColumnContext, Join, TableContext
 from rewright.ask.reading.adjectives import Adjective
 from rewright.ask.reading.intent import Condition
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.ask.reading.unit_names import UNITS
 from rewright.ask.reading.vocabulary import Key, key_of
 from rewright.ask.reading.words import Token, listed

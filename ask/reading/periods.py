@@ -24,7 +24,8 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
-from rewright.ask.reading.moments import Moment, moment_at
+from rewright.ask.reading.moment import Moment
+from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.phrases import parted
 from rewright.ask.reading.words import tokens
 

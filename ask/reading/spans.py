@@ -100,7 +100,30 @@ def _month(words: Sequence[Token], at: int) -> tuple[Span, int] | None:
     # `may` and `march` in small letters are verbs; `mar` is cut from too much
     if words[at].word in {"may", "mar", "march"} and not words[at].text[0].isupper():
         return None
+    # `in May or June 2023`: the year is said once, behind the last month
+    # (of `between May and June 2023` its bounds see to that)
+    shared = _listed_year(words, at + 1, month) if word_at(words, at - 1) != "between" else None
+    if shared is not None:
+        return (Span(date(shared, month, 1), _next_month(shared, month)), at + 1) if shared else None
     return Span(None, None, month), at + 1
+
+
+def _listed_year(words: Sequence[Token], at: int, month: int) -> int | None:
+    """The year behind a list of months that goes on at a token; None: there is none, 0: a month of the list
+    comes before the one before it, so that it is of another year.
+    """
+    turned = False
+    while word_at(words, at) in {"or", "and", ","}:
+        at = skip(words, at, {"or", "and", ",", "in"})
+        following = MONTHS.get(word_at(words, at))
+        if following is None:
+            return None
+        turned = turned or following <= month
+        month, at = following, at + 1
+        year = year_at(words, skip(words, at, {",", "of"}))
+        if year is not None:
+            return 0 if turned else year
+    return None
 
 
 def _day(words: Sequence[Token], at: int, month: int, day: str) -> tuple[Span, int] | None:

@@ -17,7 +17,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.ask.reading.pairs import lasting
 from rewright.ask.reading.sets import several_of_the_first
 from rewright.ask.reading.shortened import cut_from
