@@ -54,6 +54,8 @@ def without(draft: Draft) -> None:
             # no rows to be absent: the value is one of the row's own, and the reader of values turns it round
             if not _no_such_rows(draft, at, after):
                 target.fits["negated"] = 1.0
+        elif (value := _value_of_it(draft, at, after)) is not None:
+            draft.links[value].fits["negated"] = 1.0
         elif target.mark in {"column", "done"}:
             column = draft.scope.column(target)
             # `shops without parking`, a flag of their branches: none of those has it
@@ -79,6 +81,16 @@ def without(draft: Draft) -> None:
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def _value_of_it(draft: Draft, at: int, after: int) -> int | None:
+    """`huts that are not in canton Uri`: the value behind the column, which those rows have another of."""
+    value = draft.next(after, "value", "quoted")
+    if value is None or draft.links[after].mark != "column":
+        return None
+    of = {c for c, _ in draft.links[value].values} & set(draft.links[after].columns)
+    # of rows that refer to those before, some may have it and others not
+    return value if len(of) == 1 and not _multiplied(draft, at, next(iter(of)).table) else None
 
 
 def none_said(column: ColumnContext) -> Condition | None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.averages import against_average
+from rewright.ask.reading.counted_groups import holds_of_none
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
     Compared,
+    Condition,
     Expression,
+    Known,
     OneOf,
     Ranged,
 )
@@ -206,12 +209,7 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
             return
     behind = draft.next(right, "table") if right is not None else None
     if right is not None and behind is not None and _flag(draft, right):
-        # `more than 2 open shops`, of shops with a number `is_open`: which of them are counted
-        column = draft.scope.column(draft.links[right], ("number",))
-        counted = draft.scope.table(draft.links[behind])
-        _having_count(draft, at, operator, value, behind, Aggregate("count", counted.ref))
-        draft.where.append(Compared(Column(column), "=", "1"))
-        draft.use(right)
+        _count_flagged(draft, at, operator, value, right, behind)
         return
     # what stands behind the number is compared where it is a number, else counted
     if right is not None and draft.links[right].mark == "column":
@@ -250,6 +248,20 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
     draft.where.append(Compared(Column(column), operator, value))
 
 
+def _count_flagged(draft: Draft, at: int, operator: str, value: str, right: int, behind: int) -> None:
+    """`more than 2 open shops`, of shops with a flag: which of them are counted."""
+    column = draft.scope.column(draft.links[right], ("number", "boolean"))
+    counted = draft.scope.table(draft.links[behind])
+    test: Condition = Known(column) if column.kind == "boolean" else Compared(Column(column), "=", "1")
+    # a group of these rows has fewer than 3 open ones if it has none: only FILTER keeps it
+    inside = holds_of_none(operator, value) and _column_before(draft, at) is not None
+    rows = Aggregate("count", counted.ref, where=(test,) if inside else ())
+    _having_count(draft, at, operator, value, behind, rows)
+    if not inside:
+        draft.where.append(test)
+    draft.use(right)
+
+
 def _in_the_unit(draft: Draft, at: int, number: int) -> ColumnContext | None:
     """`hives that gave more than 60 kg in total`, of harvests with a number of kilos: the only number in that
     unit that the rows before hold, or else the rows that refer to them.
@@ -279,9 +291,11 @@ def _in_the_unit(draft: Draft, at: int, number: int) -> ColumnContext | None:
 
 
 def _flag(draft: Draft, at: int) -> bool:
-    """Whether a column of numbers says yes or no."""
-    # `is_open` with no more than two values
+    """Whether a column says yes or no."""
     link = draft.links[at]
+    if link.mark == "column" and link.columns and all(c.kind == "boolean" for c in link.columns):
+        return True
+    # of numbers `is_open` with no more than two values
     # a number that says yes or no begins with is or has; a column `rating` of two values may be a rating
     named = all(names.normal(c.name).split()[:1] in (["is"], ["has"]) for c in link.columns)
     few = all(c.distinct <= 2 for c in link.columns)

@@ -113,7 +113,7 @@ def _pair(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     second = span_at(words, joint + 1)
     # the end knows its year: a beginning that is only a month is of the same one
     if second is not None and second[0].first is not None and first[0].month is not None:
-        # `between January and March 2023`: the year is said once, and November is of the one before February's
+        # `between January and March 2023`: the year is said once, and November is of the one before
         month, year = second[0].first.month, second[0].first.year
         first = Span(*month_of(year - (first[0].month > month), first[0].month)), first[1]
     if second is None or first[0].first is None or second[0].first is None:

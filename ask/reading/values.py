@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from rewright.ask.context import ColumnContext, Join
 from rewright.ask.reading.adjectives import begins_superlative
+from rewright.ask.reading.contraries import either_of_them, negated_too, none_of_the_rows
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     AnyOf,
@@ -65,7 +66,7 @@ def _value(draft: Draft, at: int) -> None:
     column, values = _meant(draft, at, link, beside, after)
     draft.use(at, named)
     condition = OneOf(column, values, negated="negated" in link.fits)
-    _with_earlier(draft, at, condition)
+    _with_earlier(draft, at, negated_too(draft, at, condition, earlier is not None))
 
 
 def _by_its_key(draft: Draft, at: int, link: Link, key: Join) -> None:
@@ -226,7 +227,9 @@ def _nearest_tables(draft: Draft, at: int) -> dict[object, int]:
 
 def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
     """`A or B` of one column is one condition; `A and B` of one column in one row cannot be."""
-    if condition.negated and one_without_the_other(draft, at, condition):
+    if condition.negated and (
+        one_without_the_other(draft, at, condition) or none_of_the_rows(draft, at, condition)
+    ):
         return
     same = next(
         (
@@ -240,15 +243,17 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
     # `Porto or red`: values of two columns, either of which may hold
     if same is None:
         if joint and any(link.used for link in draft.links[: joint[0]] if link.mark in {"value", "quoted"}):
-            last = draft.where.pop() if draft.where and isinstance(draft.where[-1], OneOf) else None
-            if last is None:
+            before = draft.where[-1] if draft.where else None
+            last = before if isinstance(before, OneOf) else None
+            # `not red or electric`: neither of them, or not the one, or else the other
+            if last is None or (last.negated and not condition.negated):
                 raise Unclear("it is not clear between what the choice is")
             draft.use(*joint)
-            draft.where.append(AnyOf((last, condition)))
+            draft.where[-1] = AnyOf((last, condition))
             return
         draft.where.append(condition)
         return
-    either = any(link.mark == "or" for link in draft.links)
+    either = either_of_them(draft, at)
     if not either and both(draft, at, same, condition):
         return
     if not either and _counted_apart(draft, at):
