@@ -57,6 +57,16 @@ SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800
 """How many seconds a unit of a span has."""
 
 
+# how far a period is from the one before it: numbers for what `_part` gives as numbers
+_STEPS = {
+    "year": "1",
+    "decade": "10",
+    "day": "1",
+    **{unit: f"interval '1 {unit}'" for unit in ("hour", "week", "month")},
+    "quarter": "interval '3 months'",
+}
+
+
 class Spelling:
     """``once``: tables whose rows are counted by their key, as joins repeat them. ``apart``: measures that
     are subqueries of their own.
@@ -179,9 +189,15 @@ class Spelling:
     def _change(self, what: Change) -> str:
         now, window = self.expression(what.of), self._window(what.by, what.within)
         before = f"lag({now}) over {window}"
+        change = f"{now} - {before}"
         if what.percent:
-            return f"100.0 * ({now} - {before})::float8 / nullif({before}, 0)"
-        return f"{now} - {before}"
+            change = f"100.0 * ({change})::float8 / nullif({before}, 0)"
+        step = _STEPS.get(what.by.unit) if isinstance(what.by, Part) else None
+        if step is None:
+            return change
+        # the row before is the month before only where that month has rows; else there is nothing to compare
+        by = self.expression(what.by)
+        return f"case when lag({by}) over {window} = {by} - {step} then {change} end"
 
     def _aggregate(self, what: Aggregate) -> str:
         if what in self.apart:

@@ -57,13 +57,18 @@ _PERCENT = re.compile(
 _CASE = re.compile(
     r"^case\s+when\s+(?P<when>.+?)\s+then\s+(?P<then>[\w.`]+)(?:\s+else\s+(?:0|null))?\s+end$", re.IGNORECASE
 )
+_ELSE_ZERO = re.compile(
+    r"^(?:avg|average|min|max)\s*\(\s*(?:case\b.*\belse\s+0(?:\.0+)?\s+end|iif\s*\(.*,\s*0(?:\.0+)?\s*\))\s*\)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""An average of all rows, those that do not meet the condition as 0; of a sum they change nothing."""
 _OF_WHERE = re.compile(
     r"^(?:the )?(?P<function>sum|total|average|count|number) of (?:the )?"
     r"(?P<of>[\w. ]+?) (?:where|for which) (?P<test>.+)$",
     re.IGNORECASE,
 )
 """`the sum of amount where paid_on is null`"""
-_EXTREME = re.compile(r"^(?:max|min)\s*\([^()]+\)$", re.IGNORECASE)
+_EXTREME = re.compile(r"^(?:max|min)\s*\((?!\s*case\b)[^()]+\)$", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z][\w'’-]*")
 _WHOLE = re.compile(r"^(?:the\s+|all\s+)+", re.IGNORECASE)
 _NUMBER_OF_ALL = re.compile(r"\b(number of )(?:all |the )+", re.IGNORECASE)
@@ -303,6 +308,9 @@ def _operands(text: str) -> tuple[list[str], tuple[str, str] | None]:
 def _operand(written: Written, text: str, context: Context) -> str | None:
     """One side of a formula in words; None for what has parts of its own."""
     text = _bare(text)
+    if _ELSE_ZERO.match(text) is not None:
+        written.unread += 1
+        return None
     call = _CALL.match(text)
     if call is None:
         plain = re.fullmatch(r"[\w .,'\"`-]+", text) is not None

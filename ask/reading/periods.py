@@ -58,7 +58,7 @@ _ALSO_RUNNING = re.compile(
     r"(?: of (?:them|it|that|those|these))?(?= (?:over|by|in|sorted|ordered|order|from)\b|$)"
 )
 """`orders per year, and the running total`: both."""
-# lag and window forms compare with the row before, which is the period before only if none is missing
+# what is compared or added up may be another measure than the one that is shown
 _DOUBT = 0.93
 _BETWEEN = {"compare", "count", "comma", "relation", "than"}
 # growth is said in percent as often as in numbers

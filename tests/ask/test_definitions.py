@@ -135,6 +135,35 @@ def test_what_is_no_condition_is_never_taken(reader: Reader, hint: str) -> None:
     assert hint.endswith("drop table ferry"), "two hints, of which one is a definition"
 
 
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "AVG(CASE WHEN state = 'done' THEN cars ELSE 0 END)",
+        "MIN(CASE WHEN state = 'done' THEN cars ELSE 0.0 END)",
+        "MAX(CASE WHEN state = 'done' THEN cars ELSE 0 END) / AVG(capacity)",
+    ],
+)
+def test_zeros_of_the_other_rows_are_not_dropped(reader: Reader, formula: str) -> None:
+    """They change an average and an extreme, which the condition alone would be of fewer rows."""
+    for term in ("ACT", "average cars done"):
+        found = reader.read(f"What is the {term}?", evidence=f"{term} = {formula}")
+        assert isinstance(found, Refusal) or found.confidence < THRESHOLD, found.sql
+
+
+@pytest.mark.parametrize(
+    ("formula", "part"),
+    [
+        ("AVG(CASE WHEN state = 'done' THEN cars END)", "avg(crossing.cars)"),
+        ("AVG(CASE WHEN state = 'done' THEN cars ELSE NULL END)", "avg(crossing.cars)"),
+        ("SUM(CASE WHEN state = 'done' THEN cars ELSE 0 END)", "sum(crossing.cars)"),
+    ],
+)
+def test_what_the_other_rows_do_not_change_is_read(reader: Reader, formula: str, part: str) -> None:
+    sql = read(reader, "What is the ACT?", f"ACT = {formula}").sql
+    assert part in sql
+    assert "where crossing.state = 'done'" in sql
+
+
 def test_values_of_a_hint_are_quoted(reader: Reader) -> None:
     sql = read(reader, "How many swift ferries are there?", 'swift refers to hull = "tw\'in"').sql
     assert sql.endswith("ferry.hull = 'tw''in'")

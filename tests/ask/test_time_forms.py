@@ -62,11 +62,20 @@ def reader() -> Reader:
         ),
         (
             "What was the month-over-month change in the total bill of sojourns?",
-            ["sum(sojourn.bill) - lag(sum(sojourn.bill)) over (order by", "group by date_trunc('month'"],
+            [
+                "sum(sojourn.bill) - lag(sum(sojourn.bill)) over (order by",
+                "group by date_trunc('month'",
+                # the row before is the month before only where no month is missing
+                "= date_trunc('month', sojourn.checked_in) - interval '1 month' then sum(sojourn.bill)",
+            ],
         ),
         (
             "number of sojourns per year with the percent change compared to the previous year",
-            ["100.0 * (count(*) - lag(count(*))", "extract(year from sojourn.checked_in)"],
+            [
+                "100.0 * (count(*) - lag(count(*))",
+                "extract(year from sojourn.checked_in)",
+                "= extract(year from sojourn.checked_in) - 1 then 100.0",
+            ],
         ),
         (
             "How did the number of sojourns change from 2022 to 2023?",
