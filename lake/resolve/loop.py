@@ -219,9 +219,9 @@ class Resolver:
         """Raises NotResolved for a name of blanks or signs alone: nothing tells what it means, so that any
         column would do.
         """
-        asked = [*(c for s in sites for c in s.columns()), *(r for s in sites for r in s.relations)]
+        asked = {c.name for s in sites for c in s.columns()} | {r.name for s in sites for r in s.relations}
         # a star and a function have no name of their own
-        for name in {one.name for one in asked} - {"", "*"}:
+        for name in asked - {"", "*"}:
             held = any(letter.isalnum() for letter in name) or name in self._index.tables
             if not held and all(column.name != name for column in self._index.columns):
                 raise NotResolved(f'a name without a word: "{name}"', hint=self._nothing())
