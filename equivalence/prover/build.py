@@ -51,7 +51,6 @@ def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
                 tuple(app(sym, (a,), type_) if _is_result(i, parts) else a for i, a in enumerate(parts)),
                 type_,
             )
-    # date_trunc('year', date_trunc('month', x)) cuts once
     if (once := cut_once(sym.name, args)) is not None:
         return app(sym, once, type_)
     # the counts of two bags added are the count of both together
@@ -59,7 +58,6 @@ def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
         from .bags import aggregate
 
         return aggregate("cnt", tuple(b for a in args if isinstance(a, Nested) for b in a.bag), INTEGER)
-    # what would overflow is left: it raises when it runs
     if sym.fails == "overflow" and len(args) == 2 and (folded := _fold(sym, args)) is not None:
         return folded
     return App(sym, args, type_)
