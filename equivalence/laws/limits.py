@@ -147,7 +147,7 @@ class _WithoutEarlyLimits(Walk):
             columns = [table.position(c) for c in fk.columns]
             filled = [not_null(self.catalog, child, c) for c in columns]
             for parent in left:
-                # ONLY parent: the row that is referred to may be a child table's own
+                # ONLY parent: the row that is referred to may stand in a partition
                 if not isinstance(parent, a.Scan) or parent.table != fk.target or parent.only:
                     continue
                 keys = [self.catalog.table(parent.table).position(c) for c in fk.target_columns]

@@ -306,7 +306,6 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
             continue
         kept, moved = _split(conjuncts(block.where), scan.rel, set(columns_handed_on(body.right, cte)), facts)
         if moved:
-            # more rows are not computed, fewer are: one side may end, or fail, where the other does not
             if not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(first):
                 modulo.add("errors")
             values = {(scan.rel, i): t.expr for i, t in enumerate(first.targets)}
