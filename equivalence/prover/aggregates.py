@@ -215,7 +215,7 @@ def window_term(t: Scoped, e: a.WindowCall) -> Term:
         raise Unsupported("window call out of place")
     if e.ignore_nulls:
         raise Unsupported("IGNORE NULLS")
-    # without distances a key that is NULL throughout decides nothing
+    # with a distance RANGE takes a single key: what the server refuses must not be read as another order
     if e.window.frame.start_offset is None and e.window.frame.end_offset is None:
         e = replace(e, window=replace(e.window, order_by=without_null_keys(e.window.order_by)))
     with t.to.with_known(NOTHING, NOTHING):
