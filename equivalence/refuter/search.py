@@ -119,6 +119,7 @@ class Refuter:
         for size in self._batch_sizes():
             left = deadline - clock.now()
             done = self.done
+            # batch after batch refused: the generator does not know what the schema wants
             if done.found or left <= 0 or done.databases >= target or done.unloaded >= _MAX_BATCHES_UNLOADED:
                 break
             made = self._databases(min(size, target - self.done.databases), deadline)
@@ -131,6 +132,7 @@ class Refuter:
         deadline = clock.now() + seconds
         self.confirmer.deadline = deadline + _REPLAY_SECONDS
         generator = self.generator
+        # too many even for the smallest bound
         bound = all_small(self.scratch_db.shape, self.pools, generator.used, generator.idle, most=databases)
         if bound is None:
             return self.done
@@ -139,6 +141,7 @@ class Refuter:
             if self.done.found or clock.now() > deadline:
                 return self.done
             self._batch(list(bound.databases[start : start + 350]), deadline)
+        # only a bound that was tried completely is one
         if self.done.databases - before == len(bound.databases):
             self.done.bound = bound
         return self.done
@@ -148,6 +151,7 @@ class Refuter:
         makes alike shows in another.
         """
         self.scratch_db.enter(self.environment)
+        # a query without choices has one answer on each database
         if not (self.confirmer.chooses or self.confirmer.ties[0] is not None):
             return self.done
         deadline = clock.now() + seconds
@@ -170,6 +174,7 @@ class Refuter:
         if self.done.databases == 0:
             made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
         while len(made) < count and (not made or clock.now() < deadline):
+            # half of the databases begin with rows that the queries' own predicates ask for
             if self.seeds and self.random.random() < 0.5:
                 made.append(
                     self.generator.database(self.random.choice(_SEEDED), self.random.choice(self.seeds))
@@ -182,12 +187,14 @@ class Refuter:
         done = self.done
         milliseconds = int(1000 * clock.stretched(max(0.2, min(4.0, deadline - clock.now() + 0.2))))
         try:
+            # no database of the batch could be loaded
             first, made = self._load(made)
             if not made:
                 done.unloaded += 1
                 return
             self.scratch_db.set_timeout(milliseconds)
             sifted = self.prefilter.run(first, len(made))
+        # recursion over rings of rows does not end: without rings from now on
         except psycopg.errors.QueryCanceled:
             done.timed_out = True
             self.generator.acyclic = True
@@ -208,6 +215,7 @@ class Refuter:
             sifted.hits, key=lambda h: (bool(h.error_original or h.error_candidate), _size(made[h.number]))
         )
         for hit in hits[:8]:
+            # too many suspicions that come to nothing, or no time left to look at one
             if done.unreplayed > _MAX_REPLAYS or clock.now() > deadline + 1:
                 return
             self._try(made[hit.number])
@@ -221,6 +229,7 @@ class Refuter:
         if not self._refusing:
             try:
                 return self.scratch_db.load(made), made
+            # the connection is gone: nothing to do with the rows
             except psycopg.OperationalError:
                 raise
             except psycopg.Error:
@@ -247,6 +256,7 @@ class Refuter:
         return [without_rows(shape, db, out) if out else db for db, out in zip(made, refused, strict=True)]
 
     def _try(self, database: Database) -> None:
+        # a suspicion that the replay does not confirm
         found = self.confirmer.differs(database)
         if found is None:
             self.done.unreplayed += 1
@@ -264,8 +274,10 @@ class Refuter:
             again = self.confirmer.differs(trial, thorough=False)
             return again is not None and again.kind == found.kind
 
+        # the smallest rows near these that still differ in this way
         small = shrink(self.scratch_db.shape, database, still) if self.shrinks else database
         again = self.confirmer.differs(small) if self.shrinks else found
+        # shrunk too far: under all orders and plans nothing is left
         if again is None or again.kind != found.kind:
             small, again = database, found
         small = again.database or small
@@ -302,6 +314,7 @@ def _mentioned(scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> frozense
     """Names of columns the queries can look at; None when that may be any (``*``, views, functions, rows)."""
     names = frozenset().union(*(query.columns for query in queries))
     rows = {name for query in queries for _, name in query.relations} & names
+    # a view, a function or a row as a whole may look at any column
     if (
         scratch_db.schema.views
         or scratch_db.schema.functions
