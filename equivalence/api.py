@@ -153,8 +153,9 @@ class Checker:
                 self._linguistic = ScratchDatabase(
                     self._scratch, self._scratch_db.schema, path=self.options.search_path, locale=locale
                 )
-            # this locale is not there, or the schema does not go into a database of it: the next one is tried
             except (psycopg.Error, SchemaFailed, Refused):
+                # this locale is not there, or the schema does not go into a database of it: the next one is
+                # tried
                 continue
             return self._linguistic
         self._lacks_locales = True
@@ -626,8 +627,8 @@ class _Case:
             if isinstance(opinion, Judged):
                 return replace(opinion, coverage=coverage, modulo=modulo)
             return Unknown(weak, coverage)
-        # several answers of the original on one database make a difference harder to see
         reason = attempt.reason
+        # several answers of the original on one database make a difference harder to see
         if refuter.confirmer.varied:
             reason = "; ".join(filter(None, (reason, "the original gives several answers on the same data")))
         return Tested(coverage, modulo, reason)

@@ -111,8 +111,8 @@ def _are_cut_alike(x: a.Select, y: a.Select) -> bool:
     """Whether all but the values that are shown and sorted by, and what is asked of groups, is the same.
     Other conditions of HAVING the server may ask of the rows, and so spare them what raises in a group.
     """
+    # as many columns and keys on either side
     if len(x.targets) != len(y.targets) or len(x.order_by) != len(y.order_by):
-        # as many columns and keys on either side
         return False
     if (x.group_by is None) != (y.group_by is None) or set(group_keys(x)) != set(group_keys(y)):
         return False

@@ -84,8 +84,8 @@ class _Walk:
             if isinstance(x, a.Select) and isinstance(y, a.Select):
                 self.pair(x, y)
             found = self.parts(x, y)
-        # where the blocks differ themselves, these are what has to be compared
         except _Mismatch:
+            # where the blocks differ themselves, these are what has to be compared
             self.rels = known
             return self.hole(x, y)
         # enough of the queries around belong to the difference

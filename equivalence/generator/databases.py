@@ -177,8 +177,8 @@ class Generator:
         for i, column in enumerate(self.shape.tables[index].columns):
             if column.generated or i in idle:
                 cells.append([self._unseen(index, i, column)] * wanted)
-            # constants, counts and extreme values are made one by one
             elif styles[i] in {"constant", "count"} or mood.extreme_share:
+                # constants, counts and extreme values are made one by one
                 cells.append(
                     [self._cell(index, i, column, mood, styles[i], constants, n) for n in range(wanted)]
                 )

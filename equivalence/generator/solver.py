@@ -76,8 +76,8 @@ class Problem:
         for conjunct in flat.conjuncts[:_MAX_CONJUNCTS]:
             try:
                 self.conjuncts.append(self._truth(conjunct, wanted=True))
-            # one conjunct that is not read makes the problem looser, not wrong
             except (Untranslatable, ValueError, ArithmeticError, z3.Z3Exception):
+                # one conjunct that is not read makes the problem looser, not wrong
                 continue
         self.bounds += list(self._keys())
 

@@ -77,8 +77,8 @@ class Calendar:
             return self.first, self.last + {"hour": timedelta(hours=1), "week": timedelta(7)}.get(
                 unit, timedelta(1)
             )
-        # Python's years end with 9999, where no bound is stated then
         except (ValueError, OverflowError):
+            # Python's years end with 9999, where no bound is stated then
             return None
 
 

@@ -61,8 +61,8 @@ def _computed(function: Callable[..., _Value | None] | None, args: tuple[a.Expr,
         return None
     try:
         return function(*known)
-    # make_date(2024, 2, 30) fails when the query runs: it must stay for that
     except (ValueError, OverflowError):
+        # make_date(2024, 2, 30) fails when the query runs: it must stay for that
         return None
 
 

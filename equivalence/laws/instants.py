@@ -118,7 +118,7 @@ def _length(text: str) -> Length | None:
     parts: dict[str, int] = {}
     while rest:
         part = _PART.match(rest)
-        # '1h' has no sense here, and '2 days3' none anywhere
+        # '1h' is not read here, and '2 days3' is no interval
         if part is None or rest[part.end() :][:1] not in {"", " "} or part[2][:3] in parts:
             return None  # a unit that is there twice is an error
         parts[part[2][:3]] = int(part[1])
@@ -230,8 +230,7 @@ def by_day(pred: a.Op) -> a.Op | None:
     """
     left, right = pred.args
     day, at = (left, right) if _named(left.type, "date") else (right, left)
-    # `day >= at` asks whether the day's beginning is behind the moment: at its midnight both days are one,
-    # later not
+    # day < at holds in the middle of the day and not at its midnight: both are one date
     kinds = {"<=", ">"} if day is left else {">=", "<"}
     if not _named(day.type, "date") or not _named(at.type, "timestamp") or pred.op.btree not in kinds:
         return None

@@ -74,8 +74,8 @@ def _each(pred: a.Expr, filled: set[a.Expr]) -> Iterator[a.Expr]:
     # GREATEST leaves NULLs out: with x NULL it is below d where only y is
     if not isinstance(extreme, a.MinMax) or not known or not set(extreme.args) <= filled:
         yield pred
-    # int4 parts of a bigint GREATEST would be compared by another operator
     elif all(x.type == extreme.type for x in extreme.args) and _in_one_order(extreme, bound):
+        # int4 parts of a bigint GREATEST would be compared by another operator
         yield from (replace(pred, args=(x, bound)) for x in extreme.args)
     else:
         yield pred
@@ -94,9 +94,9 @@ def counted(expr: a.Expr) -> a.Select | None:
     """The block of ``(SELECT count(*) FROM … WHERE …)``, which reads tables by plain conditions."""
     if not isinstance(expr, a.ScalarSubquery) or not isinstance(expr.query, a.Select):
         return None
-    # count(*) FILTER is taken elsewhere; here WHERE says it all
     query = expr.query
     target = query.targets[0].expr if len(query.targets) == 1 else None
+    # count(*) FILTER is taken elsewhere; here WHERE says it all
     if not isinstance(target, a.Aggregate) or not target.star or target.filter is not None:
         return None
     if not target.func.is_builtin or target.func.name != "count" or query.group_by != ((),):

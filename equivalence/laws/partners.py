@@ -119,8 +119,8 @@ class _ByPartners(Walk):
         groups = aggregates_of(block)
         try:
             values = {g: self._lookup(g, apart.partners) for g in groups}
-        # an aggregate of one core row's own values that is no extreme counts them
         except _Unfit:
+            # an aggregate of one core row's own values that is no extreme counts them
             return block
         self.rest_on(basis)
         self._reserve(block, apart.partners, groups)

@@ -133,8 +133,8 @@ class _WithoutShifts(Walk):
             most = 1 << _INTEGERS[column.type.name]
             if -(1 << exponent) <= -most + by and most - 1 + by < 1 << exponent:
                 return True
-        # a numeric step to an integer would be rounded
         elif exponent is not None:
+            # a numeric step to an integer would be rounded
             return False
         known = self._bounds(column)
         if known is None:
@@ -169,8 +169,8 @@ class _WithoutShifts(Walk):
         """The comparisons of the column with constants that a CHECK is a conjunction of."""
         try:
             query = bind(f"select 1 from {quoted(scan.table)} where ({check})", self.catalog)
-        # a CHECK that this binder does not read bounds nothing that is known
         except (BindError, Unsupported):
+            # a CHECK that this binder does not read bounds nothing that is known
             return []
         found: list[tuple[str, Any]] = []
         for p in conjuncts(query.where) if isinstance(query, a.Select) else ():

@@ -128,8 +128,8 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
         if not spec.sort:
             # without an order of its own array_agg shows the rows as the plan has them
             t.to.loose.add("tie-order")  # of sorted ones see `failures.orders`
-    # an order decides nothing for sum, and is dropped
     elif spec.sort:
+        # an order decides nothing for sum, and is dropped
         bag = tuple(Block(b.vars, b.preds, b.outs[: len(b.outs) - len(spec.sort)]) for b in bag)
     # what is NULL is skipped: as a condition, so that two spellings of it are one
     if strict and not spec.star and bag and name not in {"count", "sum"}:

@@ -50,7 +50,7 @@ def as_cast(call: a.Call) -> a.Cast | None:
 def as_operator(call: a.Call) -> a.Op | None:
     """The operator that a function is; None where there is none."""
     name = OPERATORS.get((call.func.name, call.func.arg_types)) if call.func.is_builtin else None
-    # mod(int2, int4) binds as another operator, or none
+    # a function of other types, or one of a schema, is no operator that is known
     if name is None or len(call.args) != 2:
         return None
     left, right = (x.type for x in call.args)

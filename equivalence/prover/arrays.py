@@ -129,8 +129,8 @@ def _sets_compared(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Te
         return None
     if op.name == "&&":
         test = exists(tuple(n for y in others for n in _meeting(t, rows, y)))
-    # && : some element of the one is one of the other
     else:
+        # && : some element of the one is one of the other
         # @>: no element of the right side is missing on the left; NULL equals nothing, and so is missing
         missed = ((y, negate(exists(_meeting(t, rows, y, alone=True)))) for y in others)
         test = negate(exists(tuple(n for y, p in missed for n in block(y.vars, (*y.preds, p), ()))))

@@ -184,8 +184,8 @@ def as_set(bag: Bag, *, hoist: bool = False) -> Bag:
         if at is not None:
             # a DISTINCT within: multiplicities do not count
             todo[:0] = open_source(b, at)
-        # EXISTS within EXISTS is one EXISTS over both rows
         elif witness is not None:
+            # EXISTS within EXISTS is one EXISTS over both rows
             todo[:0] = _hoist(b, witness)
         else:
             done.append(b)

@@ -151,8 +151,8 @@ def _value(expr: Expr) -> Decimal | None:
             try:
                 with localcontext(_EXACTLY):
                     return _in_range(_applied(op.name, known, expr.type.name), expr.type.name)
-            # a quotient that does not come out even is left in doubt
             except ArithmeticError:
+                # a quotient that does not come out even is left in doubt
                 return None
     return None
 

@@ -118,9 +118,9 @@ class Engine:
         self._encoder = None
 
     @property
-    # within another question aggregates and splits are asked about less, or one would ask for ever
     def shallow(self) -> bool:
         """Whether the question at hand came from outside and not from answering another one."""
+        # within another question aggregates and splits are asked about less, or one would ask for ever
         return self._depth <= 1
 
     @property
@@ -325,8 +325,8 @@ class Engine:
             self._depth -= 1
 
     def _chase(self, ctx: Context, wanted: set[Source]) -> Context:
-        # rows that refer to rows that refer: two steps, as tables may refer to each other in a circle
         """Add referenced rows of the wanted relations (F6: only where the key is not NULL)."""
+        # rows that refer to rows that refer: two steps, as tables may refer to each other in a circle
         rows = ctx.vars
         for _ in range(2):
             added = ctx

@@ -402,7 +402,6 @@ class Translation:
             name = f"operator {op.schema}.{op.name}({op.left},{op.right})"
             return self.made(Sym(name, strict=op.function.strict, fails="errors"), args, type_)
         op, args = in_order(op, args)
-        # comparisons first, as all else of the prover is about them
         if len(args) == 2 and op.right in ORDERED and (found := self._comparison(op, *args)) is not None:
             return found
         if len(args) == 2 and (made := self._with_constant(op, *args)) is not None:

@@ -58,8 +58,8 @@ def points(term: App, constant: Lit) -> tuple[Term, Points] | None:
     x, steps = found
     try:
         return x, steps(constant.value)
-    # a constant beyond what Python's calendar has: the comparison stays as it is
     except (ValueError, OverflowError, InvalidOperation):
+        # a constant beyond what Python's calendar has: the comparison stays as it is
         return None
 
 

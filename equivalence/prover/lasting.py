@@ -260,10 +260,10 @@ def _names(ended: tuple[Bag, Bag], blocks: Correspondence) -> tuple[list[str], l
 
 
 def _as_it_fails(term: Term) -> tuple[Term, ...]:
-    # date - date fails for infinite dates, whichever stands first
     """The term, or its arguments in an order, where it fails the same whichever stands first. Of a count that
     is divided by a count only that: whether it is zero.
     """
+    # date - date fails for infinite dates, whichever stands first
     if isinstance(term, App) and term.sym.name in _EITHER_WAY:
         return tuple(sorted(term.args, key=repr))
     # a count divided by a count fails where the second is 0, whatever the first is

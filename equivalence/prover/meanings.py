@@ -357,8 +357,8 @@ def _parts(x: a.Expr, document: dict[str, Any], op: a.OperatorRef) -> Iterator[a
             yield None
         elif isinstance(value, dict) and value:
             yield from _parts(field, value, op)
-        # an empty object is contained in any object, and a list goes by its elements
         elif isinstance(value, list | dict):
+            # an empty object is contained in any object, and a list goes by its elements
             yield a.Op(op, (field, _json(value)), BOOL)
         else:
             yield compare("=", field, _json(value))

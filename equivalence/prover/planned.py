@@ -142,8 +142,8 @@ def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[bool, tuple[str, 
 
 
 def _with_place(query: a.Query) -> Iterator[tuple[a.Node, bool]]:
-    # in a subquery that depends on a row it is computed when that is first run
     """Each node, and whether it stands in a subquery that depends on a row."""
+    # in a subquery that depends on a row it is computed when that is first run
     below: list[tuple[a.Node, bool]] = [(query, False)]
     while below:
         node, late = below.pop()

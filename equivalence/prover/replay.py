@@ -203,8 +203,8 @@ def _stepped(
 def _applied(engine: Engine, form: Bag, step: Step) -> Bag | None:
     try:
         return apply(engine, form, step.rule, step.path, step.at)
-    # a place that this form does not have
     except (IndexError, KeyError, ValueError):
+        # a place that this form does not have
         return None
 
 

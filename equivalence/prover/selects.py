@@ -81,8 +81,8 @@ def _grouped(
     # GROUP BY a.id lets a.name stand ungrouped
     if keys and len(query.group_by) == 1:
         keys = (*keys, *_dependent_columns(query, keys))
-    # under several sets the key may be NULL in one of them, and its row's columns with it
     elif len(query.group_by) > 1 and any(True for _ in _dependent_columns(query, every)):
+        # under several sets the key may be NULL in one of them, and its row's columns with it
         raise Unsupported("ungrouped column under grouping sets")
     keys = _as_shown(query, keys)
     groups: list[tuple[a.Expr, Term]] = []

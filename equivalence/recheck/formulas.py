@@ -260,8 +260,8 @@ class Formulas:
         )
         if domain(x.type) and domain(x.type) == domain(y.type) and xv.sort() == yv.sort() and one_order:
             holds = self._ordered(term, x, y)
-        # what is compared by no order that is known is compared alike when asked again
         else:
+            # what is compared by no order that is known is compared alike when asked again
             name = f"{'=' if equates else term.sym.name} {x.type.collation} {y.type.collation}"
             holds = self._applied(name, (xv, yv), z3.BoolSort())
         if term.sym == SAME:
@@ -280,8 +280,8 @@ class Formulas:
         # FALSE before TRUE
         if domain(x.type) == "bool":
             px, py = z3.If(px, 1, 0), z3.If(py, 1, 0)
-        # each collation has an order of its own, of which nothing is known
         elif x.type.collation not in {"", "default"}:
+            # each collation has an order of its own, of which nothing is known
             order = z3.Function(f"order of {x.type.collation}", z3.RealSort(), z3.RealSort())
             px, py = order(px), order(py)
         return px < py if term.sym == LT else px <= py

@@ -237,8 +237,8 @@ class Judge:
             if _is_exists(part):
                 if part not in world.preds and not self._met(world, part.bag[0]):
                     return False
-            # a condition with EXISTS in it may follow by which rows there are
             elif any(_is_exists(t) for t in walk_shallow(part)):
+                # a condition with EXISTS in it may follow by which rows there are
                 if not (self._by_solver(world, part) or self._absurd(world, part)):
                     return False
             elif not (self.plain(world, part) or self._of_none(world, part)):

@@ -194,8 +194,8 @@ class Refuter:
                 return
             self.scratch_db.set_timeout(milliseconds)
             sifted = self.prefilter.run(first, len(made))
-        # recursion over rings of rows does not end: without rings from now on
         except psycopg.errors.QueryCanceled:
+            # recursion over rings of rows does not end: without rings from now on
             done.timed_out = True
             self.generator.acyclic = True
             done.databases += 1  # so that a pair which always times out ends
@@ -229,8 +229,8 @@ class Refuter:
         if not self._refusing:
             try:
                 return self.scratch_db.load(made), made
-            # the connection is gone: nothing to do with the rows
             except psycopg.OperationalError:
+                # the connection is gone: nothing to do with the rows
                 raise
             except psycopg.Error:
                 # of any class: "cannot convert NaN to integer" is an unsupported feature, a function raises

@@ -115,8 +115,8 @@ def without_zeros(term: Nested) -> tuple[Lit, Bag] | None:
             # 0 of a bounded type shows decimals, which the sum would have, too
             if isinstance(out, Lit) and out.value == "0" and out.type.typmod == -1:
                 zeros.add(out)
-            # a NULL arm adds nothing and is left out
             elif not (isinstance(out, Lit) and out.value is None):
+                # a NULL arm adds nothing and is left out
                 rest.extend(block(arm.vars, (*arm.preds, not_null(out)), arm.outs))
     # two zeros of different types would show different decimals
     return (zeros.pop(), tuple(rest)) if len(zeros) == 1 else None

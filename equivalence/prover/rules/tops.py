@@ -153,8 +153,8 @@ def bounded_count(p: Place, at: At) -> Bag | None:
     # under 1 is none, over 0 is some
     if number == (1 if kind == "under" else 0):
         new = exists(rest) if kind == "over" else negate(exists(rest))
-    # `<` and `=` as they stand; a `<=` would still become `<`
     elif plain:
+        # `<` and `=` as they stand; a `<=` would still become `<`
         return None  # there is nothing to take away
     elif kind == "equal":
         new = eq(counted, integer(number))

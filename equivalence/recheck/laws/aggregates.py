@@ -248,7 +248,7 @@ def _same_number(value: Nested, column: list[Term]) -> bool:
     if any(y != x for y in column):
         return False
     if isinstance(x, Lit):
-        # NaN * 0 is NaN, where the sum of no rows would be NULL
+        # NaN and Infinity are spelled otherwise: times 2 and times -1 Infinity adds up to NaN
         return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", x.value or "") is not None
     # a factor that reads the rows is another one for each
     if any(v in free_vars(x) for b in value.bag for v, _ in b.vars):

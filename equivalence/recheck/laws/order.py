@@ -188,10 +188,10 @@ def one_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
     o(d, min{s | P, k = d}): one row of each partition, whichever, of which only k and s are read; and max for
     a descending s. Equal ones must be the same, and no NULL may come first. Bindings: block, condition.
     """
-    # n <= 2 would keep rows that are no extreme
     i, n = at
     b = pick(p.bag, i)
     goal = pick(b.preds, n)
+    # n <= 2 would keep rows that are no extreme
     if not (isinstance(goal, App) and goal.sym == EQ and goal.args[1] == integer(1)):
         return
     win = goal.args[0]

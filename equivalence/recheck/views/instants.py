@@ -215,7 +215,7 @@ def _of_days(name: str, x: a.Expr, y: a.Expr) -> a.Expr | None:
     """Whether a day has begun at a moment, by that moment's own day. Whether it has ended, which the other
     comparisons ask, its day does not tell.
     """
-    # at <= day and day < at ask when the day begins: of a moment in the middle of it its date says no more
+    # day < at holds in the middle of the day and not at its midnight: both are one date
     day_first = _is(x.type, "date") and _is(y.type, "timestamp") and name in {"<=", ">"}
     day_last = _is(x.type, "timestamp") and _is(y.type, "date") and name in {"<", ">="}
     moment, cast = (y if day_first else x), function("date", "timestamp")

@@ -105,8 +105,8 @@ def _beyond_ancient(pred: a.Or, span: _Span) -> bool:
     """
     of_date = span.column.type.name == "date"
     ancient = _sides(pred, "<")
-    # years before Christ are written like those after: the bound must let all of them through
     late = _sides(pred, ">=") if of_date else []
+    # years before Christ are written like those after: the bound must let all of them through
     before = any(b >= (_CHRIST_DATE if of_date else _CHRIST) for b in _bounds(ancient, span))
     # dates that no moment can be made of come late, and must get through to fail
     after = not of_date or any(b <= _LATE_DATE for b in _bounds(late, span))
@@ -266,8 +266,8 @@ def _cut(x: a.Expr) -> tuple[a.Expr, str] | None:
 def _local(x: a.Expr) -> a.Expr:
     """The moment of which something is the local time in a zone."""
     if isinstance(x, a.Call) and x.func.is_builtin and x.func.name == "timezone" and len(x.args) == 2:
-        # an unknown zone is an error on some rows only
         zone, moment = x.args
+        # an unknown zone is an error on some rows only
         if moment.type.name == "timestamptz" and zone.type.name == "text" and _written(zone) in _ZONES:
             return moment
     return x

@@ -111,7 +111,7 @@ def _tie(pred: a.Expr, inside: frozenset[int]) -> _Tie | None:
     for own, other in (pred.args, pred.args[::-1]):
         rels = used_rels(own)
         if rels and rels <= inside and not used_rels(other) & inside:
-            # a value of varchar(3) is a value of varchar
+            # a modifier says nothing of what is equal
             alike = own.type.without_typmod() == other.type.without_typmod()
             return _Tie(own, pred) if alike and own != other else None
     return None

@@ -131,10 +131,10 @@ def _parted(block: a.Select, rows: Joined, changes: Changes, seen: Rels) -> tupl
     rels = (free_rels(bare(replace(block, from_=(), where=None))) & rows.own) | seen
     while True:
         parts = [(x.own, x.sees) for x in rows.added] + [(from_rels((i,)), free_rels(i)) for i in rows.base]
+        # a table that one of these reads, or that reads it in its ON, belongs with it
         wider = rels.union(*((own | sees) & rows.own for own, sees in parts if own & rels))
         if wider == rels:
             break
-        # a table that one of these reads, or that reads it in its ON, belongs with it
         rels = wider
     own = _of(rows, rels)
     for x in rows.added:

@@ -147,8 +147,8 @@ def _as_pattern(body: str) -> str | None:
             if after not in _ESCAPED or not after:
                 return None
             c, at = after, at + 1
-        # anything else (braces, brackets, letters beyond ASCII) has meanings that are not read
         elif not (c in _SIGNS or (c.isascii() and c.isalnum())):
+            # anything else (braces, brackets, letters beyond ASCII) has meanings that are not read
             return None
         said += f"\\{c}" if c in "\\%_" else c
     return said
