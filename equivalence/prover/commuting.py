@@ -32,7 +32,6 @@ def in_order(op: a.OperatorRef, args: tuple[Term, ...]) -> tuple[a.OperatorRef, 
     """A built-in operator over two types as the one over the types the other way round, if that is how it is
     written here: ``7 + day`` as ``day + 7``.
     """
-    # the right side has the lower rank already, or the operator's mirror has another name (`<` and `>`)
     if len(args) != 2 or op.commutator != op.name or _rank(op.left) <= _rank(op.right):
         return op, args
     other = _of_types(op.name, op.right, op.left)
