@@ -658,9 +658,9 @@ def replay_inserts(
         return None
     refuter = Refuter(scratch_db, left, right)
     try:
-        # an overflow alone is a reservation, and no counterexample
         found = refuter.confirmer.differs(database)
         if found is None or found.kind == "overflow":
+            # an overflow alone is a reservation, and no counterexample
             return None
         return refuter.counterexample(database, found)
     finally:

@@ -46,17 +46,17 @@ def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None
     """
     if not isinstance(pair.before, a.Select) or not isinstance(pair.after, a.Select):
         return None
-    # FROM with the same range variables in both
     both = aligned(pair.before, pair.after)
     if both is None:
+        # FROM with other range variables in the one than in the other
         return None
     x, y = both
     # LIMIT, DISTINCT or HAVING that differ decide on rows, not on values
     if not _is_by_rows(x) or not _is_by_rows(y) or not _are_cut_alike(x, y):
         return None
-    # a column that only one of the two has makes rows of another shape
     read = _read_by_both(x, y)
     if read is None:
+        # a column that only one of the two has makes rows of another shape
         return None
     loose, facts = chance(x, catalog)
     for block in (x, y):

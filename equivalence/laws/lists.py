@@ -140,9 +140,9 @@ def _read(text: str, array: SqlType, catalog: Catalog | None) -> tuple[a.Expr, .
     position, ended = 0, not body.strip()
     while not ended:
         match = _ELEMENT.match(body, position)
-        # what the pattern does not read (a nested brace, a stray sign) leaves the whole array unread
         value = None if match is None else _value(match, name, labels)
         if match is None or value is None:
+            # what the pattern does not read (a nested brace, a stray sign) leaves the whole array unread
             return None
         found.append(value.of(element))
         position, ended = match.end(), match[3] == ""

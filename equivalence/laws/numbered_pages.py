@@ -126,6 +126,6 @@ def _page(asked: Sequence[a.Expr], number: a.Column) -> tuple[int, int | None] |
             last = least if last is None else min(last, least)
         elif name not in {">", ">="}:
             return None
-    # no row is left, or all of them: nothing to cut
     empty = last is not None and last < first
+    # no row is left, or all of them: nothing to cut
     return None if empty or (first == 1 and last is None) else (first, last)

@@ -137,9 +137,9 @@ def _same_extreme(
         # the extreme goes by its own collation
         if not e.name.startswith(f"{name} ") or e.type.collation != x.type.collation:
             continue
-        # the bag may be empty, or of one constant: no extreme is left
         made = aggregate(e.name, rows, e.type)
         if not isinstance(made, Nested):
+            # the bag may be empty, or of one constant: no extreme is left
             continue
         if shape(_with_nulls(made)) == shape(_with_nulls(e)):
             return e

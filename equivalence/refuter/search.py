@@ -132,9 +132,9 @@ class Refuter:
         deadline = clock.now() + seconds
         self.confirmer.deadline = deadline + _REPLAY_SECONDS
         generator = self.generator
-        # too many even for the smallest bound
         bound = all_small(self.scratch_db.shape, self.pools, generator.used, generator.idle, most=databases)
         if bound is None:
+            # too many even for the smallest bound
             return self.done
         before = self.done.databases
         for start in range(0, len(bound.databases), 350):
@@ -174,7 +174,6 @@ class Refuter:
         if self.done.databases == 0:
             made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
         while len(made) < count and (not made or clock.now() < deadline):
-            # half of the databases begin with rows that the queries' own predicates ask for
             if self.seeds and self.random.random() < 0.5:
                 made.append(
                     self.generator.database(self.random.choice(_SEEDED), self.random.choice(self.seeds))
@@ -187,9 +186,9 @@ class Refuter:
         done = self.done
         milliseconds = int(1000 * clock.stretched(max(0.2, min(4.0, deadline - clock.now() + 0.2))))
         try:
-            # no database of the batch could be loaded
             first, made = self._load(made)
             if not made:
+                # no database of the batch could be loaded
                 done.unloaded += 1
                 return
             self.scratch_db.set_timeout(milliseconds)
@@ -256,9 +255,9 @@ class Refuter:
         return [without_rows(shape, db, out) if out else db for db, out in zip(made, refused, strict=True)]
 
     def _try(self, database: Database) -> None:
-        # a suspicion that the replay does not confirm
         found = self.confirmer.differs(database)
         if found is None:
+            # a suspicion that the replay does not confirm
             self.done.unreplayed += 1
             return
         if found.kind == "overflow":

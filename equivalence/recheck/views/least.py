@@ -141,9 +141,9 @@ def _grouped(
     if not all(changes.known.cannot_fail(k.expr) for k in keys):
         return None
     function = "max" if first.descending else "min"
-    # no aggregate, or several, for the type
     refs = [f for f in builtins().functions(function) if f.kind == "a" and f.args == (first.expr.type.name,)]
     if len(refs) != 1:
+        # no aggregate, or several, for the type
         return None
     targets: list[a.Target] = []
     for target in query.targets:

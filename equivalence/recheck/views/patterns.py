@@ -98,9 +98,9 @@ def _operator(test: a.Op) -> a.Expr | None:
 def _expression(x: a.Expr, text: str) -> a.Expr | None:
     branches = _branches(text)
     read = [None if b is None else _anchored(x, b) for b in branches]
-    # an alternative that is not read leaves the whole expression
     made = [m for m in read if m is not None]
     if not made or len(made) < len(read):
+        # an alternative that is not read leaves the whole expression
         return None
     return made[0] if len(made) == 1 else a.Or(tuple(made))
 

@@ -79,9 +79,9 @@ class _Shifts:
             return None
         kind = column.type.name
         if sign == "-" and kind == "date" and by.type == SqlType("date"):
-            # an infinite date has no distance in days
             first, inside = _value(by), self._bounds(column)
             if not isinstance(first, datetime) or not isinstance(reached, int) or inside is None:
+                # an infinite date has no distance in days
                 return None
             return _written(lambda: first + timedelta(days=reached), SqlType("date"))
         length = _length(kind, by)
