@@ -42,6 +42,7 @@ _IN_ORDER = frozenset({"row_number", "lag", "lead", "ntile"})
 
 def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query | None:
     """The original with the candidate's keys behind its own, block by block; None where it has them all."""
+    # what a volatile query gives is no answer that could be compared
     if is_volatile(original) or is_volatile(candidate):
         return None
     facts = Facts(catalog, original)
@@ -52,6 +53,7 @@ def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query |
         nonlocal number
         if not isinstance(node, a.Select):
             return map_parts(node, visit)
+        # each block of the candidate stands beside one of the original at most, in the order they are written
         other = next((t for t in theirs[number:] if _reads_alike(node, t)), None)
         if other is not None:
             number = theirs.index(other, number) + 1
@@ -72,6 +74,7 @@ def _selects(query: a.Query) -> Iterator[a.Select]:
 def _reads_alike(mine: a.Select, other: a.Select) -> bool:
     """Whether two blocks read rows of the same types in the same places."""
     ours, theirs = ([_types(x) for x in leaves(b.from_)] for b in (mine, other))
+    # types in their places, so that keys of the one can be read in the other
     return ours == theirs
 
 
@@ -94,12 +97,14 @@ def _block(mine: a.Select, other: a.Select, facts: Facts) -> a.Select:
 
     def longer(own: Keys, others: Keys) -> Keys:
         """The other keys, where they begin with all of the own, read no other rows and can't fail."""
+        # keys are only added behind: ORDER BY id, points puts other rows first
         alike = others[: len(own)] == own and all(used_rels(k) <= known for k in others)
         return others if alike and not any(fails(k.expr) for k in others[len(own) :]) else own
 
     def fails(key: a.Expr) -> bool:
         return bool(facts.errors(key)) or not facts.cannot_fail(key)
 
+    # WITH TIES keeps all rows that tie on the original's keys, and fewer under more keys
     if not mine.with_ties:
         mine = replace(mine, order_by=longer(mine.order_by, there.order_by))
     windows = list(_windows(there))
@@ -117,21 +122,26 @@ def _outermost(mine: a.Select, other: a.Select, facts: Facts) -> a.Select:
     """The original with the candidate's keys, whatever the two read: each as the column of the result in its
     place, or as the column of a table that both read.
     """
+    # set-returning outputs are expanded before the sort or after it, by what is sorted by
     if mine.with_ties or len(mine.targets) != len(other.targets) or _makes_sets(mine) or _makes_sets(other):
         return mine
     tables = _tables(mine, other) if mine.group_by is None and mine.distinct is None else {}
     known = from_rels(mine.from_)
     keys: list[a.SortKey] = []
     for at, key in enumerate(other.order_by):
+        # the original's keys come first and must be the same, one by one
         ours = mine.order_by[at] if at < len(mine.order_by) else None
         found = [replace(key, expr=e) for e in _told(key.expr, mine, other, tables)]
         chosen = next((k for k in found if ours in {None, k}), None)
         if chosen is None:
+            # a key that the original can't name: nothing is said of it
             return mine
         bare = used_rels(chosen.expr) <= known and not has_subquery(chosen.expr)
+        # a new key is computed for each row of the original, which did not compute it: it must not fail
         if ours is None and (not bare or facts.errors(chosen.expr) or not facts.cannot_fail(chosen.expr)):
             return mine
         keys.append(chosen)
+    # a candidate with fewer keys has the looser order
     return mine if len(keys) < len(mine.order_by) else replace(mine, order_by=tuple(keys))
 
 
@@ -151,6 +161,8 @@ def _tables(mine: a.Select, other: a.Select) -> dict[int, int]:
     for scan in leaves(other.from_):
         at = next((x for x in left if isinstance(scan, a.Scan) and x.table == scan.table), None)
         if at is not None:
+            # each table of the original stands for one of the candidate's: a self-join's second copy is not
+            # the first
             left.remove(at)
             found[scan.rel] = at.rel
     return found
@@ -168,6 +180,7 @@ def _window(
     call: a.WindowCall, others: list[a.WindowCall], longer: Callable[[Keys, Keys], Keys]
 ) -> a.WindowCall:
     if not call.func.is_builtin or call.func.name not in _IN_ORDER:
+        # rank() gives peers one number: a fuller order would tell them apart
         return call
     for other in others:
         alike = (call.func, call.args, call.window.partition_by) == (

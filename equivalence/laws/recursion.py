@@ -79,6 +79,7 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
     found: list[tuple[a.Query, list[a.Cte]]] = []
     for query in (before, after):
         plain = _with_recursion_alone(query)
+        # CTEs within recursive ones, or ones that read one another: rounds are no longer of one table alone
         if plain is None:
             return None
         restricted = _restricted_first(plain, catalog, modulo)
@@ -102,6 +103,7 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
     if canonical(first, keep_names=False) != canonical(second, keep_names=False):
         # one reader may stop before the round that fails, or where there is no last one
         rounds = ((q, c) for q, ctes in ((before, ours), (after, theirs)) for c in ctes)
+        # a reader that stops early (EXISTS, LIMIT) may not reach the round that fails
         if not finite or any(Facts(catalog, q).errors(_uncounted_rounds(c)) for q, c in rounds):
             modulo.add("errors")
     known = catalog.with_relations(*tables)
@@ -116,8 +118,10 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
     """The query with no CTEs but recursive ones that somebody reads, which stand at its top and read nothing
     of one another.
     """
+    # a volatile CTE gives other rows each time it is copied
     if any(isinstance(n, a.Cte) and is_volatile(n.query) for n in walk(query)):
         return None
+    # each round takes one CTE away; no query that is proved has as many
     for _ in range(100):
         place = next(
             (
@@ -131,6 +135,7 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
         if place is None:
             break
         path, block, cte = place
+        # recursive and read by nobody: never computed
         if cte.recursive:
             kept = replace(block, ctes=tuple(c for c in block.ctes if c != cte))
             query = replace_at(query, path, kept)
@@ -144,6 +149,7 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
 
 
 def _read(query: a.Query, cte: a.Cte) -> bool:
+    # a recursion reads itself in its step, which makes no reader of it
     own = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(cte.query))
     return sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(query)) > own
 
@@ -153,9 +159,11 @@ def _comparable(mine: a.Cte, other: a.Cte) -> bool:
     duplicates alike.
     """
     types = [[c.type for c in x.columns] for x in (mine, other)]
+    # citext 'a' and 'A' are one row to UNION and two values to the reader
     if types[0] != types[1] or not all(equality_is_identity(t) for t in types[0]):
         return False
     bodies = [x.query for x in (mine, other)]
+    # INTERSECT and EXCEPT are no recursion; CTEs within the body would be read by both terms
     return (
         all(isinstance(b, a.SetOp) and b.op == "union" and not b.ctes for b in bodies)
         and len({b.all for b in bodies if isinstance(b, a.SetOp)}) == 1
@@ -172,6 +180,7 @@ def _terms(cte: a.Cte, table: Table) -> tuple[a.Query, a.Query]:
     body = cte.query
     assert isinstance(body, a.SetOp)
     arms = (body.left, _scanned(body.right, cte, table))
+    # UNION looks at sets: how often an arm gives a row is nothing to it
     return (arms[0], arms[1]) if body.all else (_distinct(arms[0], cte), _distinct(arms[1], cte))
 
 
@@ -208,6 +217,7 @@ def _is_finite(cte: a.Cte) -> bool:
     a constant.
     """
     body = cte.query
+    # UNION ALL repeats a cycle's rows without end
     if not isinstance(body, a.SetOp) or body.all:
         return False
     return all(isinstance(e, a.Column | a.Const) for e in _shown(body.right)) and bool(_shown(body.right))
@@ -238,6 +248,7 @@ def _one_more(expr: a.Expr, column: a.Expr) -> bool:
     if not (isinstance(expr, a.Op) and expr.op.is_builtin and expr.op.name == "+" and len(expr.args) == 2):
         return False
     integer = expr.type == column.type and column.type.name in EXACT_INTEGERS
+    # + 1 only: a step by a column may be 0
     return integer and expr.args in {(column, a.Const("1", column.type)), (a.Const("1", column.type), column)}
 
 
@@ -246,6 +257,7 @@ def _is_below(pred: a.Expr, column: a.Expr) -> bool:
     if not (isinstance(pred, a.Op) and pred.op.is_builtin and pred.op.name == "<" and len(pred.args) == 2):
         return False
     bound = pred.args[1]
+    # a bound in another type might not be reached before the column's own type ends
     return pred.args[0] == column and isinstance(bound, a.Const | a.Param) and bound.type == column.type
 
 
@@ -254,6 +266,7 @@ def _shown(query: a.Query) -> list[a.Expr]:
     if not isinstance(query, a.Select) or query.group_by is not None:
         return []
     items, _ = as_product(query)
+    # a subquery or function in FROM may make new values each round
     if not all(isinstance(i, a.Scan | a.CteScan) for i in items):
         return []
     return [t.expr for t in query.targets]
@@ -267,6 +280,7 @@ def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> a.Q
     made: list[a.Cte] = []
     for cte in query.ctes:
         readers = [n for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte]
+        # with two readers a condition of one would restrict what the other sees
         if len(readers) == 2:  # the step, and one that reads
             query, changed = _moved_in(query, cte, catalog, modulo)
             made.append(_once(query, changed, catalog, modulo))
@@ -279,6 +293,7 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
     body = cte.query
     assert isinstance(body, a.SetOp)
     first = body.left
+    # the first term's own GROUP BY, DISTINCT or LIMIT would see fewer rows
     if not isinstance(first, a.Select) or not is_plain(first):
         return query, cte
     facts = Facts(catalog, query)
@@ -334,10 +349,12 @@ def _split(
     """Conditions that stay, and those on nothing but these columns, by themselves or in a query's rows."""
 
     def moves(pred: a.Expr) -> bool:
+        # a condition that also reads the tables beside is no one of the recursion's rows alone
         if free_rels(pred) != {rel}:
             return False
         if isinstance(pred, a.Quantified) and _reads_tables(pred.query):
             return not facts.errors(pred) and all(moves(e) for e in pred.left)
+        # WHERE EXISTS (…), or a constant condition, asks nothing of the column
         used = [n for n in walk(pred) if isinstance(n, a.Column)]
         return harmless(pred, facts) and bool(used) and all(n.pos in columns for n in used)
 

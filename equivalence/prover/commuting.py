@@ -52,6 +52,7 @@ def _standing(term: Term) -> tuple[int, str, int]:
         case Var(_, pos):
             return 0, "", pos
         case App(sym):
+            # variables by their places in a row alone: their numbers differ between the two queries
             return 1, sym.name, 0
         case _:
             return 1, "", 0
@@ -64,4 +65,5 @@ def _rank(type_name: str) -> tuple[int, str]:
 @lru_cache(maxsize=256)
 def _of_types(name: str, left: str, right: str) -> a.OperatorRef | None:
     found = (o.to_ref() for o in builtins().operators(name) if (o.left, o.right) == (left, right))
+    # an operator whose mirror is not itself is none to turn round
     return next((o for o in found if o.commutator == name), None)

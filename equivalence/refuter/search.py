@@ -122,6 +122,7 @@ class Refuter:
         for size in self._batch_sizes():
             left = deadline - clock.now()
             done = self.done
+            # batch after batch refused: the generator does not know what the schema wants
             if done.found or left <= 0 or done.databases >= target or done.unloaded >= _MAX_BATCHES_UNLOADED:
                 break
             made = self._databases(min(size, target - self.done.databases), deadline)
@@ -136,12 +137,14 @@ class Refuter:
         generator = self.generator
         bound = all_small(self.scratch_db.shape, self.pools, generator.used, generator.idle, most=databases)
         if bound is None:
+            # too many even for the smallest bound
             return self.done
         before = self.done.databases
         for start in range(0, len(bound.databases), 350):
             if self.done.found or clock.now() > deadline:
                 return self.done
             self._batch(list(bound.databases[start : start + 350]), deadline)
+        # only a bound that was tried completely is one
         if self.done.databases - before == len(bound.databases):
             self.done.bound = bound
         return self.done
@@ -151,6 +154,7 @@ class Refuter:
         makes alike shows in another.
         """
         self.scratch_db.enter(self.environment)
+        # a query without choices has one answer on each database
         if not (self.confirmer.chooses or self.confirmer.ties[0] is not None):
             return self.done
         deadline = clock.now() + seconds
@@ -187,11 +191,13 @@ class Refuter:
         try:
             first, made = self._load(made)
             if not made:
+                # no database of the batch could be loaded
                 done.unloaded += 1
                 return
             self.scratch_db.set_timeout(milliseconds)
             sifted = self.prefilter.run(first, len(made))
         except psycopg.errors.QueryCanceled:
+            # recursion over rings of rows does not end: without rings from now on
             done.timed_out = True
             self.generator.acyclic = True
             done.databases += 1  # so that a pair which always times out ends
@@ -211,6 +217,7 @@ class Refuter:
             sifted.hits, key=lambda h: (bool(h.error_original or h.error_candidate), _size(made[h.number]))
         )
         for hit in hits[:8]:
+            # too many suspicions that come to nothing, or no time left to look at one
             if done.unreplayed > _MAX_REPLAYS or clock.now() > deadline + 1:
                 return
             self._try(made[hit.number])
@@ -225,6 +232,7 @@ class Refuter:
             try:
                 return self.scratch_db.load(made), made
             except psycopg.OperationalError:
+                # the connection is gone: nothing to do with the rows
                 raise
             except psycopg.Error:
                 # of any class: "cannot convert NaN to integer" is an unsupported feature, a function raises
@@ -252,6 +260,7 @@ class Refuter:
     def _try(self, database: Database) -> None:
         found = self.confirmer.differs(database)
         if found is None:
+            # a suspicion that the replay does not confirm
             self.done.unreplayed += 1
             return
         if found.kind == "overflow":
@@ -267,8 +276,10 @@ class Refuter:
             again = self.confirmer.differs(trial, thorough=False)
             return again is not None and again.kind == found.kind
 
+        # the smallest rows near these that still differ in this way
         small = shrink(self.scratch_db.shape, database, still) if self.shrinks else database
         again = self.confirmer.differs(small) if self.shrinks else found
+        # shrunk too far: under all orders and plans nothing is left
         if again is None or again.kind != found.kind:
             small, again = database, found
         small = again.database or small
@@ -305,6 +316,7 @@ def _mentioned(scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> frozense
     """Names of columns the queries can look at; None when that may be any (``*``, views, functions, rows)."""
     names = frozenset().union(*(query.columns for query in queries))
     rows = {name for query in queries for _, name in query.relations} & names
+    # a view, a function or a row as a whole may look at any column
     if (
         scratch_db.schema.views
         or scratch_db.schema.functions
