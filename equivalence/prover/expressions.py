@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from rewright.sql import algebra as a
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
+from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
@@ -384,6 +385,12 @@ class Translation:
             if -int(value) < RANGES.get(type_.name, 0):
                 return Lit(str(-int(value)), INTEGER)
         symbol = arithmetic(op.name, op.left, op.right, type_.name, strict=op.function.strict)
+        if (
+            op.name in RANGE_TESTS
+            and {op.left, op.right} <= RANGE_SIDES
+            and all(x.type.is_builtin for x in args)
+        ):
+            symbol = replace(symbol, fails="")
         return self.made(symbol, sorted_operands(symbol, args), type_, e)
 
     def _operands(self, operator: str, args: tuple[a.Expr, ...]) -> tuple[Term, ...]:
