@@ -88,6 +88,7 @@ LAWS: Mapping[str, str] = {
     "own-value": "of the different values up to a row's own, one is its own and the others come before",
     "zeros": "zeros that are added leave a sum as it is, or 0",
     "met-outside": "two values that one and the same column equals are equal",
+    "other-than-asked": "where one row is there, none with a condition is one without it",
     "tied-outside": "a column that equals a value is replaced by it",
     "contradiction": "a condition that can't hold leaves no rows",
     "alternative": "one of several alternatives that can't hold is left out",

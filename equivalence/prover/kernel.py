@@ -31,7 +31,9 @@ from .rules.predicates import (
     equal_outside,
     impossible_alternative,
     met_outside,
+    other_than_asked,
     plain_equality,
+    row_denied,
 )
 from .rules.several import both_extremes, one_value, several_rows
 from .rules.sums import flatten_aggregate, multiply, product_terms
@@ -69,6 +71,7 @@ RULES: dict[str, Rule] = {
     "distinct-to-parent": distinct_to_parent,
     "child-to-parent": child_to_parent,
     "met-outside": met_outside,
+    "other-than-asked": other_than_asked,
     "several": several_rows,
     "one-value": one_value,
     "drop-column": drop_column,
@@ -130,6 +133,7 @@ __all__ = [
     "lone_negation",
     "lone_values",
     "product_terms",
+    "row_denied",
     "rules_out",
     "subscripts",
     "sums_with_counts",

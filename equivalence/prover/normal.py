@@ -27,6 +27,7 @@ from .kernel import (
     lone_negation,
     lone_values,
     product_terms,
+    row_denied,
     rules_out,
     subscripts,
     sums_with_counts,
@@ -99,6 +100,7 @@ ORDER = (
     "semijoin",
     "redundant",
     "met-outside",
+    "other-than-asked",
     "linear-sum",
     "covered",
 )
@@ -415,6 +417,25 @@ def _met(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, n)
 
 
+def _looked_up(p: Place, _path: Path) -> Iterator[At]:
+    """NOT EXISTS of what a row of the block or around it refers to."""
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            found = row_denied(q)
+            if found is not None and _is_referred_to(p, b, found):
+                yield (i, n)
+
+
+def _is_referred_to(p: Place, b: Block, found: Block) -> bool:
+    ((_, target),) = found.vars
+    schema = p.engine.schema
+    return any(
+        schema.source_of(ref.target) == target
+        for _, source in (*b.vars, *p.ctx.vars)
+        for ref in schema.references(source)
+    )
+
+
 def _only_referred_to(p: Place, b: Block, k: int) -> bool:
     """Whether row ``k`` is referred to and nothing is asked of it but what its key equals."""
     v, target = b.vars[k]
@@ -724,6 +745,7 @@ CANDIDATES: dict[str, Candidates] = {
     "distinct-to-parent": _distinct_vars,
     "child-to-parent": _shown_vars,
     "met-outside": _met,
+    "other-than-asked": _looked_up,
     "plain-equality": _null_safe,
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,

@@ -79,8 +79,8 @@ _COMPARABLE = {
     *(*_NUMBERS, *_TEXTS, *_TIMES, "bool", "uuid", "bytea", "oid", "char", "bit", "varbit", "inet"),
     *("jsonb", "anyenum"),
 }
-# operators of ranges with ranges and what is in them, which compare bounds, and of jsonb with a type: they fail
-# for no values
+# operators of ranges with ranges and what is in them, which compare bounds, and of jsonb with a type:
+# they fail for no values
 RANGE_TESTS, RANGE_SIDES = frozenset({"@>", "<@", "&&", "<<", ">>"}), frozenset({"anyrange", "anyelement"})
 JSON_TESTS = frozenset({
     ("->", "text"), ("->", "int4"), ("->>", "text"), ("->>", "int4"), ("?", "text"),

@@ -24,6 +24,7 @@ from rewright.equivalence.recheck.laws.conditions import (
     covered_block,
     merge_blocks,
     met_outside,
+    other_than_asked,
     plain_equality,
     redundant,
 )
@@ -97,6 +98,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "merge-blocks": merge_blocks,
         "merge-copies": merge_copies,
         "met-outside": met_outside,
+        "other-than-asked": other_than_asked,
         "multi-to-set": multi_to_set,
         "multi-arms": multi_arms,
         "multi-within": multi_within,
