@@ -89,6 +89,8 @@ LAWS: Mapping[str, str] = {
     "zeros": "zeros that are added leave a sum as it is, or 0",
     "met-outside": "two values that one and the same column equals are equal",
     "other-than-asked": "where one row is there, none with a condition is one without it",
+    "union-apart": "rows of a UNION are those of one part, and those of the others that are not in it",
+    "flag-apart": "rows that show a condition are those where it holds, and those where it does not",
     "tied-outside": "a column that equals a value is replaced by it",
     "contradiction": "a condition that can't hold leaves no rows",
     "alternative": "one of several alternatives that can't hold is left out",

@@ -7,6 +7,7 @@ search that chooses rules and parameters is not trusted. Must not know the searc
 
 from __future__ import annotations
 
+from .rules.apart import flag_apart, union_apart
 from .rules.base import At, Place, Rule
 from .rules.columns import determined_column, referred_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
@@ -70,6 +71,8 @@ RULES: dict[str, Rule] = {
     "open-distinct": open_distinct,
     "distinct-to-parent": distinct_to_parent,
     "child-to-parent": child_to_parent,
+    "union-apart": union_apart,
+    "flag-apart": flag_apart,
     "met-outside": met_outside,
     "other-than-asked": other_than_asked,
     "several": several_rows,

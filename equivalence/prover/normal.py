@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from rewright.sql.types import BOOL
+
 from .context import Context
 from .kernel import (
     RULES,
@@ -107,7 +109,15 @@ ORDER = (
 # rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
 WITH_ROWS = tuple(rule for rule in ORDER if rule != "semijoin")
 # what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
-LATE = ("keyed-row", "least-of-each", "determined-column", "distinct-to-parent", "child-to-parent")
+LATE = (
+    "keyed-row",
+    "least-of-each",
+    "determined-column",
+    "distinct-to-parent",
+    "child-to-parent",
+    "union-apart",
+    "flag-apart",
+)
 
 
 # what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest
@@ -278,6 +288,14 @@ def _distinct_vars(p: Place, _path: Path) -> Iterator[At]:
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct):
                 yield (i, k)
+
+
+def _flags(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions that DISTINCT rows show."""
+    for i, b in enumerate(p.bag):
+        for k, (_, s) in enumerate(b.vars):
+            if isinstance(s, Distinct) and len(s.bag) == 1:
+                yield from ((i, k, c) for c, o in enumerate(s.bag[0].outs) if o.type == BOOL)
 
 
 def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
@@ -744,6 +762,8 @@ CANDIDATES: dict[str, Candidates] = {
     "distinct-to-exists": _distinct_vars,
     "distinct-to-parent": _distinct_vars,
     "child-to-parent": _shown_vars,
+    "union-apart": _distinct_vars,
+    "flag-apart": _flags,
     "met-outside": _met,
     "other-than-asked": _looked_up,
     "plain-equality": _null_safe,

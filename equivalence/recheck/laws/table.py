@@ -17,6 +17,7 @@ from rewright.equivalence.recheck.laws.aggregates import (
     simplify_case,
     split_scalar,
 )
+from rewright.equivalence.recheck.laws.apart import flag_apart, union_apart
 from rewright.equivalence.recheck.laws.conditions import (
     alternative,
     arm,
@@ -98,6 +99,8 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "merge-blocks": merge_blocks,
         "merge-copies": merge_copies,
         "met-outside": met_outside,
+        "union-apart": union_apart,
+        "flag-apart": flag_apart,
         "other-than-asked": other_than_asked,
         "multi-to-set": multi_to_set,
         "multi-arms": multi_arms,
