@@ -36,6 +36,7 @@ from .rules.predicates import (
     plain_equality,
     row_denied,
 )
+from .rules.ranked import nth_extreme, ranked
 from .rules.several import both_extremes, one_value, several_rows
 from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
@@ -73,6 +74,7 @@ RULES: dict[str, Rule] = {
     "child-to-parent": child_to_parent,
     "union-apart": union_apart,
     "flag-apart": flag_apart,
+    "nth-extreme": nth_extreme,
     "met-outside": met_outside,
     "other-than-asked": other_than_asked,
     "several": several_rows,
@@ -136,6 +138,7 @@ __all__ = [
     "lone_negation",
     "lone_values",
     "product_terms",
+    "ranked",
     "row_denied",
     "rules_out",
     "subscripts",

@@ -29,6 +29,7 @@ from .kernel import (
     lone_negation,
     lone_values,
     product_terms,
+    ranked,
     row_denied,
     rules_out,
     subscripts,
@@ -67,7 +68,7 @@ Candidates = Callable[[Place, Path], Iterator[At]]
 Trace = list[tuple[str, Path, At]]
 
 # what is tried of outer places first, while the inner ones still show that they have no duplicates
-EARLY = ("multi-to-set", "open-distinct", "lone-extreme")
+EARLY = ("multi-to-set", "open-distinct", "lone-extreme", "nth-extreme")
 # the same where groups of groups are left together: aggregates of aggregates are made one before the groups
 # are told apart, whose keys may be those of one condition
 TOGETHER = ("multi-to-set", "flatten-aggregate")
@@ -519,6 +520,14 @@ def _nested(kinds: str) -> Candidates:
     return candidates
 
 
+def _of_one_rank(p: Place, _path: Path) -> Iterator[At]:
+    """Extremes of rows of one dense rank."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if t.kind == "agg" and ranked(t) is not None:
+                yield (i, n)
+
+
 def _flat(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, t in enumerate(nested_terms(b)):
@@ -728,6 +737,7 @@ CANDIDATES: dict[str, Candidates] = {
     "nearest-row": _nested("win"),
     "first-of-array": _subscripts,
     "first-rows": _limited_vars,
+    "nth-extreme": _of_one_rank,
     "dense-rank": _nested("win"),
     "bounded-count": _asked_counts,
     "part-counted": _parts_counted,
