@@ -19,13 +19,19 @@ def aligned(first: a.Query, second: a.Query) -> a.Query:
     """
     for mine, other in zip(first.ctes, second.ctes, strict=True):
         ours, theirs = (list(_looks(c)) for c in (mine, other))
-        if ours == theirs or sorted(ours) != sorted(theirs):
+        if ours == theirs or sorted(ours) != sorted(theirs) or _is_read_whole(second, other):
             continue
         order: list[int] = []
         for look in ours:
             order.append(next(i for i, x in enumerate(theirs) if x == look and i not in order))
         second = with_columns(second, other, order)
     return second
+
+
+def _is_read_whole(query: a.Query, cte: a.Cte) -> bool:
+    """Whether rows of the recursion are read as values, which show the order of their columns."""
+    rels = {n.rel for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte}
+    return any(isinstance(n, a.WholeRow) and n.rel in rels for n in walk(query))
 
 
 def _looks(cte: a.Cte) -> Iterator[str]:

@@ -92,6 +92,9 @@ PAIRS = (
     # roots are no keys
     (False, _tree(read="count(*) from r"), _tree(read="count(distinct root) from r")),
     (False, _tree(), _SWAPPED.format("root, id from r")),
+    # rows as values show the order of their columns
+    (False, _tree(read="r from r"), _SWAPPED.format("r from r")),
+    (False, _tree(read="r::text from r"), _SWAPPED.format("r::text from r")),
     (False, _with("w", "s.v", "max(x), count(*) from r"), _with("w", "s.v", "max(x), count(x) from r")),
     (False, _with("v", "s.w", "max(x), count(*) from r"), _with("v", "s.w", "max(x), count(x) from r")),
 )

@@ -14,7 +14,17 @@ from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import extreme_name, read_window
 from rewright.equivalence.prover.symbols import EQ, LT, domain, identity
-from rewright.equivalence.prover.terms import INTEGER, App, Bag, Block, Lit, Nested, Term, rows_renamed
+from rewright.equivalence.prover.terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Lit,
+    Nested,
+    Term,
+    free_vars,
+    rows_renamed,
+)
 from rewright.sql.types import BOOL
 
 from .base import At, Place
@@ -80,6 +90,9 @@ def _same_rows(ranks: Block, rows: Block) -> bool:
     """Whether a window ranks these rows by the value that they show."""
     if [s for _, s in ranks.vars] != [s for _, s in rows.vars]:
         return False
+    own = {v for v, _ in rows.vars}
+    if any(free_vars(q) & own for q in ranks.preds):
+        return False  # of the row's own partition
     names = rows_renamed({v: w for (v, _), (w, _) in zip(ranks.vars, rows.vars, strict=True)})
     return {subst(q, names) for q in ranks.preds} == set(rows.preds) and (
         subst(ranks.outs[0], names) == rows.outs[0]

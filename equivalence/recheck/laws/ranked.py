@@ -17,6 +17,7 @@ from rewright.equivalence.prover.terms import (
     Lit,
     Nested,
     Term,
+    free_vars,
     rows_renamed,
 )
 from rewright.equivalence.recheck.laws.stating import Bindings, Follows, Instance
@@ -76,6 +77,8 @@ def _just(ranks: Block, rows: Block) -> bool:
     if tuple(s for _, s in ranks.vars) != tuple(s for _, s in rows.vars) or not ranks.outs:
         return False
     pairs = dict(zip((v for v, _ in ranks.vars), (v for v, _ in rows.vars), strict=True))
+    if any(free_vars(x) & set(pairs.values()) for x in ranks.preds):
+        return False  # by the row that is ranked, as a partition is
     there = rows_renamed(pairs)
     asked = sorted(map(repr, (subst(x, there) for x in ranks.preds)))
     return asked == sorted(map(repr, rows.preds)) and subst(ranks.outs[0], there) == rows.outs[0]

@@ -51,7 +51,8 @@ def in_order_of(model: a.Cte, query: a.Query, cte: a.Cte) -> a.Query:
     for words in wanted:
         places.append(next(i for i, x in enumerate(given) if x == words and i not in places))
     own = {n.rel for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte}
-    return _picked(query, cte.cte, own, places)
+    whole = any(isinstance(n, a.WholeRow) and n.rel in own for n in walk(query))
+    return query if whole else _picked(query, cte.cte, own, places)
 
 
 def _described(cte: a.Cte) -> list[str]:
