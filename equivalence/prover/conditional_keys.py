@@ -20,15 +20,23 @@ from .terms import Source, Table
 
 def conditional_keys(schema: Schema, source: Source, var: int) -> list[ConditionalKey]:
     """The partial and expression keys of what the source scans, over the row of ``var`` (F1, F3, F4)."""
-    if not isinstance(source, Table):
-        return []
-    relation = schema.relation(source.ref)
-    if relation is None or not any(k.partial or k.expression or k.period for k in relation.keys):
-        return []
-    if not is_enforced(relation) or (relation.has_children and not source.only):
+    relation = _kept(schema, source)
+    if relation is None or not isinstance(source, Table):
         return []
     found = _keys_of(schema, relation, source, var)
     return [k for k in found if schema.stated(k.assumption)]
+
+
+def _kept(schema: Schema, source: Source) -> Relation | None:
+    """The relation that a source scans, where it has such keys and they speak for all rows scanned."""
+    relation = schema.relation(source.ref) if isinstance(source, Table) else None
+    if relation is None or not isinstance(source, Table):
+        return None
+    if not any(k.partial or k.expression or k.period for k in relation.keys):
+        return None
+    if not is_enforced(relation) or (relation.has_children and not source.only):
+        return None
+    return relation
 
 
 def _keys_of(schema: Schema, relation: Relation, source: Table, var: int) -> list[ConditionalKey]:
@@ -55,10 +63,8 @@ def period_keys(schema: Schema, source: Source, var: int) -> list[PeriodKey]:
     """The keys WITHOUT OVERLAPS, and EXCLUDE of ranges that overlap, over the row of ``var``: of rows
     that are equal in ``terms``, the ``period`` of one at most has a value in it.
     """
-    relation = schema.relation(source.ref) if isinstance(source, Table) else None
-    if relation is None or not isinstance(source, Table) or not any(k.period for k in relation.keys):
-        return []
-    if not is_enforced(relation) or (relation.has_children and not source.only):
+    relation = _kept(schema, source)
+    if relation is None or not isinstance(source, Table):
         return []
     found: list[PeriodKey] = []
     for key in relation.keys:
