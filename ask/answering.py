@@ -79,6 +79,7 @@ class Answering:
 
     def answer(self, question: str, evidence: str, history: Sequence[Turn]) -> Outcome:
         """Never raises for what the question, the data or the model say."""
+        # before the model is asked: where that fails, the draft is the answer
         draft = self._draft(question, evidence)
         try:
             outcome = self._by_model(question, evidence, history, draft)
@@ -100,6 +101,7 @@ class Answering:
         if self.reader is None or not self.asking.settings.uses("reader"):
             return None
         draft: Draft | None = self.reader(question, evidence)
+        # an unsure draft would only make the candidates disagree
         return None if draft is None or draft.confidence < LEAST_DRAFT else self._run(draft)
 
     def _run(self, draft: Draft) -> Candidate | None:
@@ -198,6 +200,7 @@ class Answering:
         tables = {t: linking.selection[t] for t in plan.schema.tables if t in linking.selection}
         if not tables:
             return stages.schema, stages.observations
+        # tables on the way between two that the plan names are joined through, so they are shown as well
         connected = self.description.connected(tables)
         others = ", ".join(table for table in linking.selection if table not in connected)
         text = self.description.text(connected, budget=_room(_WRITTEN, stages.subject), likely=self.likely)
@@ -212,6 +215,7 @@ class Answering:
         made: Sequence[Made],
         draft: Candidate | None,
     ) -> Chosen | None:
+        # the reader's draft reads columns, too, which the judges must see to compare it
         queries = [m.sql for m in (*made, draft) if m is not None]
         schema = self._for_judges(plan, linking, subject, queries)
         choosing = Choosing(
@@ -232,6 +236,7 @@ class Answering:
         read = _tables_read(queries)
         named = (*plan.schema.tables, *(t for t in linking.selection if t.rpartition(".")[2] in read))
         tables = {t: linking.selection[t] for t in named if t in linking.selection}
+        # a plan that names no table leaves all that was linked
         chosen = self.description.connected(tables) if tables else linking.selection
         # of `SELECT *` it is not known which columns are read
         if queries and not any("*" in sql.lower().replace("count(*)", "") for sql in queries):
@@ -264,6 +269,7 @@ class Answering:
         candidate = chosen.candidate
         made = Made(candidate.sql, candidate.reading, candidate.rows)
         vouched = chosen.agreed or candidate.origin == "reader"
+        # a query that is vouched for is not put to the judge, whose dislike alone would send it back
         found = reflection.run(plan, made, agreed=vouched)
         # whoever vouches for the query found in the data what the judge misses
         if found.data_lacks and not found.best.verdict.passes and not vouched:
@@ -300,6 +306,7 @@ class Answering:
 
     def _failed(self, question: str, plan: Plan, linking: Linking, made: Sequence[Made]) -> Outcome:
         if plan.schema.missing:
+            # nothing could be written because the data lacks it: that is the better explanation
             return self._unanswerable(question, plan.schema.missing, linking)
         errors = dict.fromkeys(m.error for m in made if m.error)
         said = f"no query could be made: {'; '.join(errors) or 'no candidate'}"[:500]
@@ -337,6 +344,7 @@ def confidence_of(found: Reflected, chosen: Chosen) -> float:
 def asking_for(model: Model, settings: PipelineSettings, question: str) -> Asking:
     """The calls of one question, charged to this asking of it."""
     digest = hashlib.sha256(question.encode(errors="replace")).hexdigest()[:16]
+    # a new mark for each asking: the same question asked twice is charged twice
     return Asking(model, settings, f"ask:{digest}:{secrets.token_hex(4)}")
 
 

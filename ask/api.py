@@ -109,6 +109,7 @@ class Asker:
         """
         began = time.perf_counter()
         answer, reading = self._read(question, evidence, choose, look=look)
+        # a question that stands for itself must not become what the next one refers to
         if self._follows:
             self.history = self.history.then(answer, reading)
         return replace(answer, seconds=time.perf_counter() - began)
@@ -123,6 +124,7 @@ class Asker:
     def run(self, answer: Answer) -> Answer:
         """Run an answer's query: the answer with its rows, or with why it was refused or failed."""
         try:
+            # an edited query, or one whose tables have changed since, is refused only here
             found = self.source.run(answer.sql)
         except Refused as refused:
             return replace(answer, sql="", refused=str(refused))
@@ -132,6 +134,7 @@ class Asker:
 
     def edited(self, answer: Answer, sql: str) -> Answer:
         """Run a query that a person has edited. It is checked and limited like any other."""
+        # what was said against the former query is not said of the edited one
         return self.run(replace(answer, sql=sql, refused="", error="", rows=(), columns=(), truncated=False))
 
     def _read(
@@ -189,6 +192,7 @@ class Asker:
             # it follows a question that only the model could read, so the reader lacks what it refers to
             reading = None
         draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
+        # the pipeline asks for this question's draft by its text: it is not read twice
         self._drafts = {(question, evidence): draft}
         pipeline = self._pipeline_of(assistance)
         outcome = pipeline.answer(question, evidence=evidence, history=self.history.turns, choose=choose)
@@ -198,6 +202,7 @@ class Asker:
             # what was spent on the model is told all the same
             return replace(plain, trajectory=answer.trajectory, tokens=answer.tokens, money=answer.money)
         if answer.sql and answer.confidence < self.threshold:
+            # the unsure query is shown as a reading to choose, not run
             unsure = Alternative(answer.sql, answer.reading, answer.confidence)
             why = answer.refused or _UNSURE
             return replace(answer, sql="", refused=why, alternatives=(unsure, *answer.alternatives))
@@ -241,6 +246,7 @@ class Asker:
         alternatives that may not run are dropped.
         """
         fit = []
+        # an alternative that may not run is no choice for a person
         for one in answer.alternatives:
             try:
                 fit.append(replace(one, sql=self.source.check(one.sql).sql))

@@ -57,6 +57,7 @@ def _form(kind: Any, words: str) -> str:
         inner = next(a for a in args if a is not type(None))
         return f"{_form(inner, words)} or null"
     plain = {str: "text", int: "integer", float: "number", bool: "true or false"}[kind]
+    # numbers and truth values stand without quotes, so that models write them so
     return f"<{words or plain}>" if kind is not str else f'"<{words or plain}>"'
 
 
@@ -81,6 +82,7 @@ def _values(text: str, kind: Any) -> list[Any]:
     """What may be meant, the likeliest first."""
     opened = text.find("{")
     loose = mended(text[opened:]) if opened >= 0 else ""
+    # in this order, since each is more forgiving: a reply that is JSON must not be read as something looser
     return objects(text) or objects(_TRAILING_COMMA.sub(r"\1", text)) or objects(loose) or _bare(text, kind)
 
 
@@ -90,6 +92,7 @@ def _bare(text: str, kind: Any) -> list[Any]:
     first, *rest = dataclasses.fields(kind)
     alone = all(f.default is not dataclasses.MISSING for f in rest)
     hint = get_type_hints(kind)[first.name]
+    # a long reply is prose, whatever word it begins with
     if alone and 0 < len(said) <= _LONGEST_WORD and (hint is int or get_origin(hint) is Literal):
         return [{first.name: said}]
     return _lists(text)
@@ -98,6 +101,7 @@ def _bare(text: str, kind: Any) -> list[Any]:
 def _lists(text: str) -> list[Any]:
     """A reply that is a bare list, as a form of one list."""
     start, end = text.find("["), text.rfind("]")
+    # the brackets may stand in the wrong order in prose
     if not 0 <= start < end:
         return []
     try:
@@ -115,6 +119,7 @@ def _coerce(value: Any, kind: Any, where: str) -> Any:
     if origin is tuple:
         return _list(value, args[0], where)
     if origin in {Union, types.UnionType}:
+        # models write the word for nothing in place of null
         if value is None or (isinstance(value, str) and value.strip().lower() in {"", "null", "none"}):
             return None
         return _coerce(value, next(a for a in args if a is not type(None)), where)
@@ -146,6 +151,7 @@ def _record(value: Any, kind: Any, where: str) -> Any:
 
 
 def _key(key: Any) -> str:
+    # `Used tables`, `used-tables` and `used_tables` are one key
     return re.sub(r"\W+", "_", str(key).strip().lower())
 
 
@@ -157,6 +163,7 @@ def _word(value: Any, words: tuple[Any, ...], where: str) -> Any:
             return word
     told = said.split()
     among = [word for word in words if str(word).lower() in told]
+    # several words that fit would leave open which is meant: `A or B`
     if len(among) == 1 and len(told) <= 3:  # `candidate A`
         return among[0]
     if "other" in words:
@@ -169,6 +176,7 @@ def _list(value: Any, kind: Any, where: str) -> tuple[Any, ...]:
         return ()
     if isinstance(value, dict) and dataclasses.is_dataclass(kind):
         value = _keyed(value, kind)
+    # one thing where a list was asked for is a list of one
     if not isinstance(value, list):
         value = [value]
     return tuple(_coerce(v, kind, f"{where}[{i}]") for i, v in enumerate(value) if v is not None)
@@ -198,7 +206,9 @@ def _scalar(value: Any, kind: Any, where: str) -> Any:
         # `5 of 10` is no number
         if len(said) != 1:
             raise WrongShape(f"{where} must be a number")
+        # `85%` for a share
         number = float(said[0]) / (100 if value.strip().endswith("%") else 1)
+    # truth values are integers in Python; not-a-number fails the comparison
     if isinstance(number, bool) or not isinstance(number, int | float) or not -1e308 < number < 1e308:
         raise WrongShape(f"{where} must be a number")
     if kind is int and number != int(number):

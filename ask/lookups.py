@@ -32,6 +32,7 @@ _LONGEST = 80
 def names_in(question: str, mentions: Mentions) -> list[str]:
     """What is quoted, and what is written like a name or a code, as far as no known value says the same."""
     known = [(m.start, m.end) for m in mentions.find(question) if m.columns]
+    # quoted texts and codes come first, hence survive the limit of how many are looked up
     found = [
         (match.start(), next(part for part in match.groups() if part)) for match in QUOTED.finditer(question)
     ]
@@ -52,6 +53,7 @@ def _trimmed(match: re.Match[str], mentions: Mentions) -> Iterator[tuple[int, st
     questions and of the schema are left.
     """
     start, text = match.start(), match[0]
+    # only at the question's beginning does a capital say nothing: `Which Artists ..`
     while match.start() == 0 and text and mentions.is_plain(text.split()[0]):
         head = text.split()[0]
         rest = text[len(head) :]
@@ -73,6 +75,7 @@ def look_up(
         for table in description.context.tables:
             columns = _open_columns(table)
             left = until - time.monotonic()
+            # once the time is up the names left are unknown, which costs an answer less than waiting would
             if not columns or queries >= MOST_QUERIES or left <= 0:
                 continue
             queries += 1
@@ -89,6 +92,7 @@ def _in_table(
     runner: Runner, table: str, columns: Sequence[ColumnContext], name: str, seconds: float
 ) -> list[tuple[ColumnContext, str]]:
     wanted = quote_literal(name.lower())
+    # `limit 1`: the spelling in any one row is enough to write the condition
     parts = (
         f"(select {i} as place, {quote_ident(c.name)} as spelled from {table} "
         f"where lower({quote_ident(c.name)}) = {wanted} limit 1)"
@@ -97,6 +101,7 @@ def _in_table(
     try:
         rows = runner.run(" union all ".join(parts), rows=len(columns), seconds=seconds)
     except (Refused, ExecutionError):
+        # refused, or out of time: then nothing is known of this table
         return []
     return [(columns[int(place)], str(spelled)) for place, spelled in rows.rows]
 

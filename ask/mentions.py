@@ -77,6 +77,7 @@ class Mentions:
                 self._schema |= _with_plural(column.words)
                 for value in column.values:
                     index[_key(value)].append((column, value))
+        # values of signs alone (`-`, `?`) have no words by which to find them
         index.pop("", None)
         self._index = dict(index)
 
@@ -97,9 +98,11 @@ class Mentions:
         found = [self._quoted(match) for match in QUOTED.finditer(question)]
         taken = [(m.start, m.end) for m in found]
         words = list(_WORD.finditer(question))
+        # the longest first: `New York City` is not the value `New York` and a word
         for length in range(min(_LONGEST, len(words)), 0, -1):
             for i in range(len(words) - length + 1):
                 start, end = words[i].start(), words[i + length - 1].end()
+                # no words of a value that was taken already, so none stands inside another
                 if any(start < b and a < end for a, b in taken):
                     continue
                 owners = self._owners(question[start:end])
@@ -124,6 +127,7 @@ class Mentions:
     def is_plain(self, text: str) -> bool:
         """Whether these are words of questions, or of the schema, alone."""
         words = [word.lower() for word in _WORD.findall(text)]
+        # numbers are found by what compares with them, not as names
         return text.isdigit() or all(word in _PLAIN or word in self._schema for word in words)
 
 

@@ -20,6 +20,7 @@ from typing import Any, TextIO
 
 import psycopg
 
+from rewright import interrupts
 from rewright.engines.postgres.cpu import cpu_seconds
 from rewright.equivalence.api import Checker
 from rewright.equivalence.certificates import NoCertificate
@@ -100,7 +101,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, address, options), daemon=True)
-        self.process.start()
+        with interrupts.held_back():
+            self.process.start()
         theirs.close()
         self.pair: Pair | None = None
         self.schema_key = ""
@@ -146,7 +148,7 @@ class _Pool:
 
     def close(self) -> None:
         for worker in self.workers:
-            worker.kill()
+            self._end(worker)
 
     def work(self, waiting: deque[Pair]) -> Iterator[tuple[Pair, dict[str, Any]]]:
         """Every pair with its document, in the order they are done."""
@@ -186,11 +188,14 @@ class _Pool:
                 self._replace(number)
 
     def _replace(self, number: int) -> None:
-        old = self.workers[number]
-        old.kill()
-        with contextlib.suppress(psycopg.Error):
-            SharedServer(self.address).drop_databases_of(old.process.pid or 0)
+        self._end(self.workers[number])
         self.workers[number] = _Worker(self.address, self.options)
+
+    def _end(self, worker: _Worker) -> None:
+        worker.kill()
+        # a server that others use keeps nothing of who could not clear up
+        with contextlib.suppress(psycopg.Error):
+            SharedServer(self.address).drop_databases_of(worker.process.pid or 0)
 
 
 def _next_for(worker: _Worker, waiting: deque[Pair]) -> Pair:
@@ -204,7 +209,8 @@ def _next_for(worker: _Worker, waiting: deque[Pair]) -> Pair:
 
 
 def _serve(pipe: Any, address: AddressLike, options: Options) -> None:
-    """The worker: pairs in, documents out, until the pipe closes."""
+    """The worker: pairs in, documents out, until the pipe closes. Ctrl-C is for who started it."""
+    interrupts.ignore()
     server = SharedServer(address)
     checkers: OrderedDict[str, Checker] = OrderedDict()
     while True:

@@ -166,6 +166,8 @@ class LakeIndex:
         found.tables = {**self.tables, table.name: table}
         found._folded = {**self._folded, table.name.lower(): table.name}
         found._values = dict(self._values) | {(table.name, name): one for name, one in values.items()}
+        # whatever was worked out of the tables as they were; vectors of texts stay with the embedder, which
+        # both share
         for kept in (
             "_sets",
             "_sketched",
@@ -265,7 +267,9 @@ class LakeIndex:
         return self._soiled[column.key]
 
     def where(self, value: str) -> list[tuple[str, str, int]]:
+        # the storage may still have hits of tables that are gone
         found = [hit for hit in self.storage.where(value) if hit[0] in self.tables]
+        # a value of a part is one of the whole; the mark's values are the parts' own names
         for name, united in self.unions.items():
             parts = dict(united.parts)
             found += [
@@ -281,6 +285,7 @@ class LakeIndex:
         # one name says the same, unless it says nothing, as `id` does
         if names.normal(a.name) == names.normal(b.name) and not set(names.words(a.name)) <= names.GENERIC:
             return 1.0
+        # `id` and `customer_id` are near as words and say nothing: what they refer to is compared
         keyed = [bool(set(names.words(c.name)) & names.KEY_WORDS) for c in (a, b)]
         generic = [set(names.words(c.name)) <= names.GENERIC for c in (a, b)]
         if any(keyed) or any(generic):
@@ -344,6 +349,7 @@ class LakeIndex:
         """The column's bottom-k sketch, without its values where those are not at hand."""
         if (held := self._held.get(column.key)) is not None:
             return held
+        # those of unions and of tables made on the way are in no storage
         if column.key in self._values or column.table in self.unions:
             return self.values(column).sketch
         return _looked_up(self._sketched, column.key, lambda: self.storage.sketch(*column.key))
@@ -430,6 +436,7 @@ class LakeIndex:
         return self.table_vectors @ self.embedder.one(snippet)
 
     def _embed(self, texts: Sequence[str]) -> Any:
+        # the embedder keeps them: the same name in ten tables is embedded once
         return self.embedder.embed(texts)
 
 
@@ -473,6 +480,7 @@ def _spoken_values(column: Column) -> str:
 
 def _keyed_thing(table: Table) -> tuple[str, ...]:
     first = table.columns[0] if table.columns else None
+    # a first column of words (`name`) tells no kind of thing
     if first is None or not first.unique or not (code_like(first) or first.numeral):
         return ()
     told = tuple(word for word in names.words(first.name) if word not in names.KEY_WORDS)
@@ -485,6 +493,7 @@ def code_like(column: Column) -> bool:
     told = [v.strip() for v in column.samples if v.strip()]
     if column.meaning.value != "text" or not told:
         return False
+    # a blank means words: `New York` is no code, however short
     if any(" " in v for v in told):
         return False
     coded = sum(
@@ -514,8 +523,10 @@ def _labelling(column: Column, table: Table) -> float:
         score += 1.0
     if parts & set(names.words(table.name)):
         score += 0.6
+    # names stand at the front of most tables
     if column.position <= 1:
         score += 0.3
+    # long texts are descriptions, whatever they are called
     if column.samples and sum(map(len, column.samples)) / len(column.samples) > 80:
         score -= 1.0
     # what many rows share names none of them, whatever it is called

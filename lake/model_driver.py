@@ -162,6 +162,7 @@ class ModelDriver:
     def resolve(self, query: str, *, limit: int | None = None) -> Answer:
         """The model's choice among everything tried, the deterministic candidate included."""
         started = time.monotonic()
+        # the rules answer first: without a model, or where it fails, that is the answer
         first = self._resolver.resolve(query, limit=limit)
         if not self._model.available("lake"):
             return first
@@ -172,6 +173,7 @@ class ModelDriver:
         self._redactor.learn(c.name for c in self._index.columns)
         pad, history = Scratchpad(), History()
         log: list[dict[str, Any]] = []
+        # the rules' answer is entry 0 of the history, so that the checker can choose it
         self._remember(
             history,
             first.resolution.sql,
@@ -187,6 +189,7 @@ class ModelDriver:
         try:
             for _ in range(self._driving.rounds):
                 left = self._driving.seconds - (time.monotonic() - started)
+                # with less than a second no reply arrives in time
                 if left <= 1.0:
                     break
                 chosen = self._round(query, pad, history, log, left)
@@ -199,6 +202,7 @@ class ModelDriver:
     def _round(
         self, query: str, pad: Scratchpad, history: History, log: list[dict[str, Any]], seconds: float
     ) -> int | None:
+        # each half of a round gets half of what is left, so that the checker is heard at all
         proposal = self._ask(
             self._request(_REWRITER, query, pad, history, seconds / 2, retrieved=True), Rewrite
         )
@@ -213,6 +217,7 @@ class ModelDriver:
         check = self._ask(self._request(_CHECKER, query, pad, history, seconds / 2, retrieved=False), Check)
         for step in check.actions:
             action = action_of(step)
+            # an action that lacks what it needs is skipped, not an error: the others of the reply still run
             if action is None:
                 continue
             log.append({"action": step.type})
@@ -296,6 +301,7 @@ class ModelDriver:
         found: dict[str, str] = {}
         for function in reply.functions:
             if function.column in columns:
+                # a function that does not pass the sandbox leaves its column to the vetted normalisers
                 with suppress(SandboxError):
                     expression = written_expression(*columns[function.column], function.source)
                     found |= {function.column: expression} if expression is not None else {}
@@ -403,6 +409,7 @@ class ModelDriver:
             return Answer(replace(first.resolution, **spent, actions=tuple(log)), first.rows)
         sql = history.entries[chosen].sql
         rows, error = self._run(sql, limit)
+        # it ran for its first rows when it was tried: the whole may take too long, or meet a cell that fails
         if rows is None:
             return Answer(replace(first.resolution, **spent, actions=(*log, {"failed": error})), first.rows)
         if says_nothing(rows) and first.rows is not None and not says_nothing(first.rows):
@@ -430,6 +437,7 @@ class ModelDriver:
         if says_nothing(rows):
             return _EMPTY
         told = told_rows(rows)
+        # the rules' own answer and the chosen query itself are no second witnesses
         own = {_folded(t.sql) for t in history.entries[:1]} | {_folded(history.entries[chosen].sql)}
         others = [r.sql for r in first.resolution.readings[1:]]
         others += [t.sql for t in history.entries[1:] if not t.error and _folded(t.sql) not in own]

@@ -194,9 +194,11 @@ def normal(name: str) -> str:
 
 def spaced(name: str) -> str:
     """The words of a name with blanks between, their case kept: `Gini_Index` → `Gini Index`."""
+    # `teamIDwinner` would fall apart into `team I Dwinner`
     name = re.sub(r"(?<=[a-z])I[Dd](?=[a-z]|$|[A-Z][a-z])", " id ", name)
     name = _PER.sub(" per ", name)
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+", " ", strip_marks(name))
+    # `line2` is two words, `q2` and `co2` are one
     apart = re.sub(r"(?<=[a-z]{3})(?=\d)", " ", apart, flags=re.IGNORECASE)
     return " ".join(apart.split())
 
@@ -209,6 +211,7 @@ def expanded(name: str) -> str:
     if len(parts) > 1 and "prix" in parts and "grand" not in parts:
         # `prix_ttc`: the French price, where it is no race
         parts[parts.index("prix")] = "price"
+    # a last word that is a unit (`weight_kg`) is one only behind what it measures: a column `g` is no gram
     if len(parts) > 1:
         parts[-1] = _UNIT_NAMES.get(parts[-1], parts[-1])
     written = " ".join(" ".join(_written_out(word) for word in parts).split()) or told

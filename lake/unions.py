@@ -20,6 +20,7 @@ from rewright.lake import names
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
 from rewright.lake.noise.months import month_of
 
+# a union of more branches takes longer to plan than to read
 _MOST_PARTS = 400
 _ALIKE = 0.8
 _JUDGED = 3
@@ -48,12 +49,14 @@ class UnitedTable:
         shared = [c for c in self.table.columns if c.name not in {self.mark, *self.spreads}]
         branches = []
         for name, mark in self.parts:
+            # marks that are no years are texts; `labels` call them as the client spells them
             told = str(mark) if isinstance(mark, int) else literal((labels or {}).get(mark, mark))
             listed = [f"{told} AS {quoted(self.mark)}", *(quoted(c.name) for c in shared)]
             where = ""
             if self.spreads:
                 held = {value: spread.get(mark) for value, spread in self.spreads.items()}
                 listed += [f"{quoted(c) if c else 'NULL'} AS {quoted(value)}" for value, c in held.items()]
+                # a row for each year that has a value: an empty cell is no row
                 filled = [f"{quoted(c)} IS NOT NULL" for c in held.values() if c]
                 where = f" WHERE {' OR '.join(filled) or 'FALSE'}"
             branches.append(f"SELECT {', '.join(listed)} FROM {quoted(name)}{where}")
@@ -77,6 +80,7 @@ def families(tables: list[Table]) -> list[UnitedTable]:
     """The families among the tables; each table is in at most one."""
     by_columns: dict[frozenset[str], list[Table]] = defaultdict(list)
     # a view's rows are another table's already
+    # by their columns first: tables of a family have the same ones
     for table in (t for t in tables if not t.derived):
         by_columns[frozenset(names.normal(c.name) for c in table.columns)].append(table)
     groups = [group for group in _merged(by_columns) if 2 <= len(group) <= _MOST_PARTS]
@@ -91,10 +95,12 @@ def merged_values(parts: list[Values]) -> Values:
     for part in parts:
         counts.update(dict(part.counts))
     sketch = (
+        # the smallest hashes of all parts are those of the whole: a sketch of a union is exact
         np.unique(np.concatenate([part.sketch for part in parts]))[:SKETCH_SIZE]
         if parts
         else np.zeros(0, dtype=np.uint64)
     )
+    # where the parts hold too many together, some are cut off
     complete = all(part.complete for part in parts) and len(counts) <= VALUE_LIMIT
     return Values(tuple(counts.most_common(VALUE_LIMIT)), complete, sketch)
 
@@ -105,6 +111,7 @@ def _merged(by_columns: dict[frozenset[str], list[Table]]) -> list[list[Table]]:
     out: list[tuple[frozenset[str], list[Table]]] = []
     stems: dict[str, int] = {}
     for keys, tables in groups:
+        # digits are what tells them apart, so they are left out of the stem
         stem = re.sub(r"\d+", "#", names.normal(tables[0].name))
         at = stems.get(stem)
         if at is not None and "#" in stem and len(out[at][0] & keys) >= _ALIKE * len(out[at][0] | keys):
@@ -157,6 +164,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
     return UnitedTable(table, tuple((t.name, v) for t, v in zip(group, values, strict=True)), mark)
 
 
+# a name that ends in four digits of a year, whatever stands before
 _YEAR_COLUMN = re.compile(r"^(?P<stem>.*?)[\s_.-]*[xXyY]?(?P<mark>(?:1[5-9]|20|21)\d\d)$")
 _MONTH_COLUMN = re.compile(r"^(?P<stem>(?:.*[\s_.-])?)(?P<mark>[^\W\d_]{3,9}\.?)$")
 _NUMBERED_COLUMN = re.compile(r"^(?P<stem>\D*?)[\s_.-]*(?P<mark>\d{1,2})$")
@@ -194,6 +202,7 @@ def _by_number(table: Table) -> UnitedTable | None:
     for mark, (counts, called) in _PARTS_OF.items():
         for stem, found in stems.items():
             told = " ".join(names.words(stem)) if stem else ""
+            # all twelve months or four quarters, without a gap: anything else numbers something
             whole = len(found) in counts and set(found) == {*range(1, len(found) + 1)}
             if whole and (told in called or stem.lower() in called):
                 return _turned(table, mark, {stem: found})
@@ -207,6 +216,7 @@ def _stems(
     stems: dict[str, dict[int, tuple[str | int, str]]] = defaultdict(dict)
     for column in table.columns:
         match = pattern.match(column.name)
+        # a column without values may be a month to come
         if match is None or not (column.meaning.numeric or not column.distinct):
             continue
         if (told := read(match["mark"])) is not None:
@@ -222,6 +232,7 @@ def _turned(
     kept = {
         _value_called(stem, table): dict(found[at] for at in sorted(found))
         for stem, found in stems.items()
+        # fewer columns are years beside something, and marks that the widest stem lacks would be other years
         if len(found) >= _LEAST_SPREAD and {told for told, _ in found.values()} <= set(marks)
     }
     turned = {column for spread in kept.values() for column in spread.values()}
@@ -236,6 +247,7 @@ def _turned(
     if not _LEAST_SPREAD <= len(marks) <= _MOST_PARTS or not rest or len(rest) > len(marks) + 8:
         return None
     name, taken = f"{table.name}_by_{mark}", {c.name.lower() for c in rest}
+    # a column that is called as the new one would be hidden, or hide it
     if mark in taken or not (taken | {mark}).isdisjoint(value.lower() for value in spreads):
         return None
     cells = {value: [c for c in table.columns if c.name in spread.values()] for value, spread in kept.items()}
@@ -281,6 +293,7 @@ def _same_kind(column: Column, group: list[Table]) -> bool:
     """
     found = [c for c in _all_named(column.name, group) if c.distinct]
     judged = [c for c in found if _filled(c) >= _JUDGED] or found
+    # numbers of any kind are one kind
     kinds = {c.meaning for c in judged}
     if len(kinds) > 1 and not all(kind.numeric for kind in kinds):
         return False
@@ -296,6 +309,7 @@ def _filled(column: Column) -> int:
 
 def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:
     """What the names share, and what is left of each (the whole name, if they share nothing)."""
+    # in lower case, as the same word may be spelt otherwise in another file's name
     split = [names.spaced(name).split() for name in table_names]
     folded = [[word.lower() for word in parts] for parts in split]
     common = [word for word in folded[0] if all(word in parts for parts in folded)]
@@ -377,8 +391,10 @@ def _whole_years(stem: str | None, shared: list[Column], marks: list[str]) -> li
     """`97`, `98` and `00` as the years they are; `01`, `02` may count anything, shops and rooms have numbers,
     and a table with years of its own is of none.
     """
+    # up to 12 they number months or files
     if not all(_TWO_DIGITS.fullmatch(mark) for mark in marks) or max(map(int, marks)) <= _NUMBERED:
         return marks
+    # without 1970 to 1999 among them they may begin anywhere
     if min(map(int, marks)) <= _NUMBERED and not any(int(mark) >= _PIVOT for mark in marks):
         return marks
     told = {word for c in shared for word in names.words(c.name)}
@@ -402,6 +418,7 @@ def _distinct(parts: list[Column], low: str | None, high: str | None) -> int:
     rows of each part apart tell all rows apart, where there is room for as many between the least and the
     greatest.
     """
+    # without overlap each part adds its own
     rows = sum(p.rows for p in parts)
     keyed = all(p.unique and p.family is Family.INTEGER for p in parts)
     if keyed and float(high or 0) - float(low or 0) + 1 >= rows:

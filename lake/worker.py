@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Self
 
+from rewright import interrupts
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake
 from rewright.lake.batch import AnsweredBy, answer_line, empty_line
@@ -96,7 +97,8 @@ class Worker:
             context = multiprocessing.get_context("spawn")
             ours, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs, self._task), daemon=True)
-            self._process.start()
+            with interrupts.held_back():
+                self._process.start()
             # So that the child's end closes with the child, and ``recv`` meets EOF when it dies.
             theirs.close()
             self._connection = ours
@@ -108,11 +110,12 @@ class Worker:
 
 def _serve(connection: Connection, task: Task) -> None:
     """The child: opens the lake, says so, answers until the other end is closed."""
+    interrupts.ignore()
     options = Options(seconds=task.seconds * _SOFT)
     limits = Limits(seconds=task.seconds)
     model = task.model() if task.model is not None else None
     with (
-        contextlib.suppress(EOFError, OSError, KeyboardInterrupt),
+        contextlib.suppress(EOFError, OSError),
         open_lake(task.folder, task.over, catalog=task.catalog, options=options, limits=limits) as lake,
     ):
         if model is not None:

@@ -17,6 +17,7 @@ from rewright.ask.outcome import Alternative, Candidate
 from rewright.ask.ports import Choice, Chooser, Comparer, Option
 from rewright.ask.subject import Subject
 
+# more alternatives than this nobody reads, and each costs a comparison by the checker
 _ALTERNATIVES = 3
 
 
@@ -55,15 +56,18 @@ class Choosing:
         if groups.compared:
             self.asking.note("compared", "choice", f"{groups.compared} pairs, {len(heads)} groups")
         best = self._best(groups, heads)
+        # a failed query votes for nothing
         ran = [c for c in groups.candidates if c.group >= 0]
         same = [c for c in ran if c.result == best.result]
         others = [head for head in heads if head.group != best.group][:_ALTERNATIVES]
+        # at least one ran, as there are heads, so the shares below never divide by nothing
         alternatives = tuple(
             Alternative(
                 h.sql, h.reading, groups.votes(h) / len(ran), groups.difference(best, h, ask=h is others[0])
             )
             for h in others
         )
+        # agreement counts between the two ways of reading, not between two tries of one model
         agreed = {c.origin for c in same} == {"model", "reader"}
         return Chosen(best, tuple(groups.candidates), alternatives, len(same) / len(ran), agreed)
 
@@ -71,10 +75,12 @@ class Choosing:
         first = heads[0]
         if len(heads) == 1:
             return first
+        # a person who is there is asked before any count decides: votes only stand in for one
         if self.chooser is not None:
             return self._asked(groups, heads)
         # those with as many votes as the first, counted by the rows they give
         tied = [h for h in heads if groups.votes_of_result(h) == groups.votes_of_result(first)]
+        # reversed twice: of each result the first head is kept, in the order of the heads
         results = list({h.result: h for h in reversed(tied)}.values())[::-1]
         if len(results) > 1:
             first = self._of_results(groups, results)
@@ -87,6 +93,8 @@ class Choosing:
         if len(tied) == 2:
             found = self._pick(groups, tied[0], tied[1])
         else:
+            # of three and more results pairs would have to be settled one by one, which need not end in one
+            # answer
             found = select(self.asking, self.disclosure, self.subject, self.schema, tied)
         return found or next((h for h in tied if h.origin == "model"), tied[0])
 
@@ -94,7 +102,9 @@ class Choosing:
         """The same rows here, yet not proved equal: where a database tells them apart it is the question."""
         best = heads[0]
         for other in heads[1:]:
+            # without a database that parts them there is nothing to decide by, and the first stays
             if groups.difference(best, other) is not None:
+                # unsure leaves the best so far: the order is by votes
                 best = self._pick(groups, best, other) or best
         return best
 

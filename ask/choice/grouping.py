@@ -13,6 +13,7 @@ from rewright.ask.outcome import Candidate
 from rewright.ask.ports import Comparer, Comparison, Difference
 from rewright.ask.sameness import same_rows
 
+# each comparison may take the checker seconds; a question has to be answered meanwhile
 MOST_COMPARISONS = 16
 
 
@@ -32,6 +33,7 @@ class Groups:
             if candidate.rows is None:
                 self.candidates.append(replace(candidate, group=-1, result=-1))
                 continue
+            # equal on these rows is necessary for equal on all, and costs nothing to see
             alike = [h for h in heads if h.rows is not None and same_rows(h.rows, candidate.rows)]
             result = alike[0].result if alike else 1 + max((h.result for h in heads), default=-1)
             equal = next((h for h in alike if self.compare(h.sql, candidate.sql).verdict == "same"), None)
@@ -64,9 +66,11 @@ class Groups:
         """The checker's word, asked once for a pair and so many pairs at most; equal texts are equal."""
         if " ".join(first.split()) == " ".join(second.split()):
             return Comparison("same")
+        # also without a checker: two tries often give the very text
         if self.comparer is None:
             return Comparison("open")
         if (first, second) not in self._known:
+            # counted only where the checker is asked: known pairs are free
             if self.compared >= MOST_COMPARISONS:
                 return Comparison("open")
             self.compared += 1
@@ -76,6 +80,7 @@ class Groups:
     def difference(self, first: Candidate, second: Candidate, *, ask: bool = True) -> Difference | None:
         """A small database on which the two part; only if it is known already where ``ask`` is False."""
         known = self._known.get((first.sql, second.sql))
+        # asked the other way round: the same database, with the results changed over
         if known is None and (turned := self._known.get((second.sql, first.sql))) is not None:
             found = turned.difference
             return None if found is None else Difference(found.setup, found.second, found.first)

@@ -36,6 +36,7 @@ _SELECT = (
     "of rows; its joins neither "
     "lose nor repeat rows; its ratios survive zeros."
 )
+# rows of each candidate that a model sees: enough to see kinds and order of values
 _ROWS = 5
 
 
@@ -77,6 +78,7 @@ def pick(
     try:
         found = asking.form("choice", messages, Picked)
     except ModelError:
+        # a choice without a reply is none: votes decide then
         return None
     asking.note("chose", "choice", f"{found.choice}: {found.why}")
     return {"A": "first", "B": "second", "unsure": None}[found.choice]
@@ -111,6 +113,7 @@ def _candidate(name: str, candidate: Candidate, disclosure: Disclosure) -> str:
 
 
 def _told(difference: Difference, first: Candidate, second: Candidate, disclosure: Disclosure) -> str:
+    # one redactor for both queries, so that a value has the same mark in all that is shown
     redactor = Redactor(disclosure.share)
     redactor.sql(first.sql)
     redactor.sql(second.sql)
@@ -120,6 +123,7 @@ def _told(difference: Difference, first: Candidate, second: Candidate, disclosur
         f"A gives:\n{block(made_up.result(difference.first))}\n"
         f"B gives:\n{block(made_up.result(difference.second))}"
     )
+    # without any row that tells them apart it is the columns that differ
     if not setup:
         return f"On any database they return other columns.\n{gives}"
     return f"A database on which they part (columns not shown are NULL):\n{block(setup)}\n{gives}"

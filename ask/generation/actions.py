@@ -30,8 +30,10 @@ _STATEMENT = re.compile(
 )
 _CLOSED = re.compile(r"[\[<]\s*/\s*(?:EXPLORE|REFINE|SQL|CONFIRM)\s*[\]>]", re.IGNORECASE)
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.IGNORECASE | re.DOTALL)
+# queries in a numbered list, whose numbers would be syntax errors
 _ITEM = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s+(?=select\b|with\b)", re.IGNORECASE | re.MULTILINE)
 _COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+# queries beyond those are a reply that has run away
 _MOST_QUERIES = 8
 _LONGEST = 100_000
 
@@ -49,6 +51,7 @@ class Action:
 
 def action_of(reply: str) -> Action | None:
     """The action, or None where there is none in the reply."""
+    # what was thought aloud may hold tags of its own
     reply = _CLOSED.sub("", _THINKING.sub("", reply[:_LONGEST]))
     match = _TAG.search(reply)
     if match is None:
@@ -72,6 +75,7 @@ def action_of(reply: str) -> Action | None:
 
 def _untagged(reply: str) -> Action | None:
     """A query alone is taken for the query."""
+    # without a fence and not beginning as a query it is prose
     fenced = _FENCE.search(reply)
     if fenced is None and not _BARE.match(reply):
         return None
@@ -80,6 +84,7 @@ def _untagged(reply: str) -> Action | None:
 
 
 def _queries(text: str) -> tuple[str, ...]:
+    # an unclosed fence is read to the end, as replies may be cut off
     blocks = [match[1] for match in _FENCE.finditer(text)] or [text]
     found = [query for block in blocks for query in _split(_ITEM.sub("", block))]
     # prose that stands beside a query is none
@@ -92,7 +97,9 @@ def _split(block: str) -> list[str]:
     try:
         cuts = [token.start for token in scan(block) if token.name == "ASCII_59"]
     except (PglastError, ValueError):
+        # what PostgreSQL cannot scan is cut at line ends, and fails when it runs
         cuts = [match.start() for match in re.finditer(r";\s*$", block, re.MULTILINE)]
     starts = [0, *(cut + 1 for cut in cuts)]
     pieces = [block[a:b].strip() for a, b in zip(starts, [*cuts, len(block)], strict=True)]
+    # a piece of nothing but comments is no statement
     return [piece for piece in pieces if re.sub(r"--[^\n]*", "", piece).strip()]

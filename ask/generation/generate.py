@@ -33,6 +33,7 @@ values, formats, keys, NULLs.
 """
 _EXPLORE_HIDDEN = f"""[EXPLORE] up to 5 SELECTs, each ended by ";". {WITHHELD}
 """
+# rows shown of a query that ran: more would only fill the conversation
 _SHOWN = 10
 
 
@@ -99,6 +100,7 @@ class _Maker:
                     command = self._try(sql)
                 case _:
                     assert_never(command)
+        # a query that never ran is no result, whatever the model says of it
         if not self.ran:
             return Made(error=command.why)
         return Made(self.ran, one_line(command.reading, 500), self.rows)
@@ -122,9 +124,11 @@ class _Maker:
 
     def _try(self, sql: str) -> Command:
         query = self.disclosure.restore(sql)
+        # hidden values go back in only here, right before the query runs
         try:
             self.rows = self.runner.run(query)
         except Refused as refused:
+            # the reason is told to the model without values, and kept in full in the notes
             self.asking.note("executed", "generation", f"refused: {refused}", query)
             return self.machine.tried(
                 f"It may not run: {self.disclosure.refusal(str(refused))}.", worked=False

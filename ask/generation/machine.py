@@ -29,7 +29,9 @@ TRANSITIONS: Mapping[State, frozenset[Tag]] = {
 }
 FORCED = "Your budget is used up. Reply with [SQL] and the query now; nothing else is read."
 ONE = "There are {} statements in that reply. Reply with [SQL] and one SELECT; look first with [EXPLORE]."
+# replies without a usable action before it is given up: a model that does not follow will not begin to
 _UNUSABLE = 3
+# longer replies are explanations; what matters of them are queries, which stand at their ends rarely
 _KEPT_REPLY = 3_000
 
 
@@ -93,6 +95,7 @@ class Machine:
     def messages(self) -> tuple[Message, ...]:
         """The conversation so far; consolidated when it has grown too long."""
         whole = (*self.first, *self._dialogue())
+        # only the dialogue counts: the first messages stay whole whatever they cost
         if tokens_in(whole) - tokens_in(self.first) > self.settings.history_tokens:
             whole = (*self.first[:-1], Message("user", f"{self.first[-1].text}\n\n{self._consolidated()}"))
         if self.forced:
@@ -124,6 +127,7 @@ class Machine:
         for turn in reversed(self._turns):
             if turn.tag in {"EXPLORE", "SQL"}:
                 text = f"{turn.said}\n{turn.answer}"
+                # one result at least is kept, however long: without any the model would begin again
                 if room - len(text) < 0 and shown:
                     break
                 room -= len(text)
@@ -156,6 +160,7 @@ class Machine:
     def _follow(self, action: Action, reply: str) -> Command:
         if action.tag == "CONFIRM":
             return self._confirm(action)
+        # which of several statements is the query is not for the machine to choose
         if action.tag == "SQL" and len(action.queries) > 1:
             self._turns.append(_Turn(None, reply[:_KEPT_REPLY], ONE.format(len(action.queries))))
             return self._end() if self.spent else Again()

@@ -27,6 +27,7 @@ _CHOOSE = (
 )
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _HEADING = re.compile(r"#{1,6}\s")
+# a passage of more characters is cut, so that one of them cannot fill a prompt
 _LONGEST = 4_000
 _MOST_TOKENS = 6_000
 _BATCH = 8_000
@@ -44,6 +45,7 @@ def passages_of(text: str) -> list[str]:
             headings = [h for h in headings if len(h) - len(h.lstrip("#")) < level] + [lines.pop(0)]
         body = "\n".join(lines)
         if body.strip():
+            # each piece under its headings again, as it is read on its own
             found += ["\n".join([*headings, body[i : i + _LONGEST]]) for i in range(0, len(body), _LONGEST)]
     return found
 
@@ -65,6 +67,7 @@ def link_documents(
 
 def _kept(asking: Asking, document: Document, subject: Subject) -> list[str]:
     passages = passages_of(document.text)
+    # a short document goes along whole: to choose from it costs more than it
     if tokens_of(document.text) <= asking.settings.document_tokens:
         return passages
     kept: list[str] = []
@@ -74,11 +77,13 @@ def _kept(asking: Asking, document: Document, subject: Subject) -> list[str]:
             "choose passages", _CHOOSE, f"Document {quoted(document.name, 80)}:\n{shown}", subject.text()
         )
         try:
+            # a batch that fails chooses nothing; the other batches still count
             numbers = asking.form("documents", messages, Passages).numbers
         except ModelError:
             continue
         # numbers of other batches were not shown to it
         kept += [passages[i] for i in sorted(set(numbers)) if start <= i < end]
+    # the last passages go first: documents begin with what matters most
     while kept and tokens_of("\n\n".join(kept)) > _MOST_TOKENS:
         kept.pop()
     return kept

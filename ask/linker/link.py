@@ -32,6 +32,7 @@ def link(
     """
     settings = asking.settings
     # with few values of each column
+    # everything fits, so that no model can lose a column by choosing
     if tokens_of(description.text(fullest=2)) <= settings.small_tokens:
         return Linking(description.everything(), whole=True)
     steps = plan(asking, subject) if settings.uses("planning") else ()

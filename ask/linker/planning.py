@@ -23,6 +23,7 @@ _MERGE = (
     "relation and computation of the "
     "question and nothing else. Name no tables or columns. 2 to 6 short steps."
 )
+# a plan of more steps is about something else
 _MOST = 12
 
 
@@ -41,6 +42,7 @@ def plan(asking: Asking, subject: Subject) -> tuple[str, ...]:
 def _draft(asking: Asking, subject: Subject, number: int) -> tuple[str, ...]:
     messages = prompt("logical plan", _PLAN, subject.text())
     try:
+        # the first draft as sure as the model is, the others varied: equal drafts would tell nothing
         found = asking.form("planning", messages, Steps, temperature=0.7 if number else 0.0)
     except ModelError:
         return ()

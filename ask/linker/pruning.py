@@ -95,11 +95,13 @@ def _said(
         )
     except ModelError:
         return None
+    # a table or column that the schema has not was made up, and names nothing
     named: set[Pair] = set()
     for called in found.tables:
         table = description.find_table(called)
         named |= {(table, column) for column in batch.get(table, ())} if table is not None else set()
     for called in found.columns:
         pair = description.find_column(called)
+        # a column of another batch was not shown to the pass
         named |= {pair} if pair is not None and pair[1] in batch.get(pair[0], ()) else set()
     return named

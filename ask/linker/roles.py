@@ -35,9 +35,11 @@ _PROFILE = (
     "and dates are written. "
 )
 _SEEN = "Use LIMIT, DISTINCT and counts; results of more than 30 rows are summarised."
+# queries for a table, and tables that are looked at: each is a query on the user's server
 MOST = 8
 MOST_TABLES = 8
 _SCHEMA_TOKENS = 8_000
+# characters of what was seen of a table; more would crowd out the schema
 _OBSERVED = 1_200
 
 
@@ -60,10 +62,12 @@ def semantic_roles(
     roles: dict[str, TableRole] = {}
     for role in found.tables:
         table = description.find_table(role.table)
+        # a table that is no longer left was pruned: a role does not bring it back
         if table is not None and table in left and role.role != "none":
             columns = (description.find_column(f"{table}.{c.rpartition('.')[2]}") for c in role.columns)
             named = tuple(pair[1] for pair in columns if pair is not None and pair[1] in left[table])
             roles[table] = TableRole(table, role.role, named, one_line(role.why, 200))
+    # a reply that names no table at all says nothing: as if there had been none
     return roles or {table: TableRole(table, "target", tuple(columns)) for table, columns in left.items()}
 
 

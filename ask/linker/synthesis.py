@@ -63,6 +63,7 @@ def synthesise(
             reply = asking.form("synthesis", messages, Synthesis)
         except ModelError:
             break
+        # the last round's queries would have no round to be read in
         if last or not reply.queries:
             break
         told = _run(asking, runner, disclosure, reply.queries[:_QUERIES], told)
@@ -88,9 +89,11 @@ def _final(
     rejected = {
         pair: one_line(r.reason, 200)
         for r in reply.rejected
+        # without a reason a rejection is an omission
         if (pair := description.find_column(r.column)) is not None and r.reason.strip() and pair not in kept
     }
     kept += [pair for pair in marked if pair not in rejected and pair not in kept]
+    # a reply of nothing usable keeps all that pruning left
     selection = selection_of(kept) or {table: list(columns) for table, columns in left.items()}
     for table, columns in selection.items():
         # keys join what stays, whatever was said of them

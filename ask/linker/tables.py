@@ -50,6 +50,7 @@ def keep_tables(
     with ThreadPoolExecutor(asking.settings.parallel, thread_name_prefix="ask-tables") as pool:
         said = list(pool.map(lambda w: _said(asking, description, subject, steps, *w), work))
     staying = {table for table, _ in likely}
+    # groups come in the order of the lines, so both are consumed in step
     groups = iter(description.groups())
     for number, batch in enumerate(batches):
         # a pass that failed for these tables says nothing of them, whatever it said of others
@@ -68,6 +69,7 @@ def _line(
     description: Description, tables: Sequence[str], columns: Sequence[str], likely: Collection[Pair]
 ) -> str:
     first = description.tables[tables[0]]
+    # comments are the user's words and may hold values: not where these are hidden
     comment = one_line(first.comment, _COMMENT) if first.comment and not description.hides else ""
     shown = _telling(description, tables[0], columns, likely)
     rest = ", …" if len(shown) < len(columns) else ""

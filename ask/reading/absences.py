@@ -22,6 +22,7 @@ from rewright.sql.algebra import TableRef
 
 _VALUE_OR_DONE = 0.75
 _SAID_OF_GONE = 0.95
+# how data says in a column that never is null that there is none
 _NONE = frozenset(("none", "no", "n/a", "na", "nil", "nothing", "-", "--", ""))
 
 
@@ -29,6 +30,7 @@ def without(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.mark != "without" or link.used:
             continue
+        # a verb may stand between: `without having bought a ticket`
         after = next(
             (i for i in range(at + 1, min(at + 3, len(draft.links))) if draft.links[i].mark != "relation"),
             None,
@@ -49,22 +51,27 @@ def without(draft: Draft) -> None:
             draft.where.append(Known(date, negated=True))
             draft.use(after)
         elif target.mark in {"value", "quoted"}:
+            # no rows to be absent: the value is one of the row's own, and the reader of values turns it round
             if not _no_such_rows(draft, at, after):
                 target.fits["negated"] = 1.0
         elif target.mark in {"column", "done"}:
             column = draft.scope.column(target)
+            # `shops without parking`, a flag of their branches: none of those has it
             kept = _keeping(draft, at, column.table) if column.kind == "boolean" else None
             if kept is not None:
                 draft.where.append(Without(kept, column.table, (Known(column),)))
                 draft.use(at, after)
                 _said_of_them(draft, after, kept, column.table)
                 continue
+            # a key cannot be null, so its absence can only be that of its row
             if not column.key and (kept := _keeping(draft, at, column.table)) is not None:
                 # `objects that were never lent`, of loans with a date lent_on: no loan of theirs
+                # a loan with an empty date does not count as lent; where none is empty the row alone tells it
                 had = (Known(column),) if column.nulls else ()
                 draft.where.append(Without(kept, column.table, had))
                 draft.use(at, after)
                 continue
+            # `not approved` of a text approved_by: who, whether, or which is not said
             if column.kind == "text" and target.word.endswith("ed"):
                 raise Unclear(f"it is not clear what of {column.table.name} was not {target.text}")
             draft.where.append(none_said(column) or Known(column, negated=True))
@@ -77,6 +84,7 @@ def without(draft: Draft) -> None:
 def none_said(column: ColumnContext) -> Condition | None:
     """`carers without a qualification`, of a column that always has one, the value `none` among them."""
     said = tuple(v for v in column.values if v.strip().lower() in _NONE)
+    # a column with nulls says absence by null, and both ways at once would be a guess
     return OneOf(column, said) if said and not column.nulls else None
 
 
@@ -85,10 +93,12 @@ def _not_defined(draft: Draft, at: int, after: int) -> None:
     target = draft.links[after]
     tests = tests_of(draft, target)
     column = columns_of(tests[0])[0]
+    # tests over several tables have no one row whose absence could be meant
     if any(c.table != column.table for test in tests for c in columns_of(test)):
         raise Unclear(f"it is not clear what is not {target.text}")
     kept = _keeping(draft, at, column.table)
     draft.use(after)
+    # the defined rows are those asked for themselves: the contrary of the tests, not an absence
     if kept is None:
         draft.where.append(contrary_of(tests, target.text))
         return
@@ -100,6 +110,7 @@ def _date_never(draft: Draft, absent: Link, target: Link) -> ColumnContext | Non
     """`albums that were never released`, of albums with a status `released` and a date released_on: those
     that have none, as one may have been released once and be withdrawn now.
     """
+    # `not released` is said of today, for which the status is the answer
     if "never" not in absent.word or not target.word.endswith("ed"):
         return None
     tables = {c.table for c, _ in target.values}
@@ -123,6 +134,7 @@ def _keeping(draft: Draft, at: int, gone: TableRef) -> TableRef | None:
     """
     if _multiplied(draft, at, gone):
         return table_before(draft, at).ref
+    # the first table is tried too: `albums with 6 tracks and no explicit ones` has tracks right before
     first = next((i for i, link in enumerate(draft.links[:at]) if link.mark == "table"), None)
     if first is None or draft.links[at].word.split()[-1] not in {"no", "without", "any"}:
         return None
@@ -131,6 +143,7 @@ def _keeping(draft: Draft, at: int, gone: TableRef) -> TableRef | None:
 
 def _multiplied(draft: Draft, at: int, table: TableRef) -> bool:
     """Whether a row of the table before a place may have several rows of this one."""
+    # nothing named yet: there are no rows that could be without
     if not any(link.mark in {"table", "column"} for link in draft.links[:at]):
         return False
     kept = table_before(draft, at).ref
@@ -146,6 +159,7 @@ def _names_rows(draft: Draft, link: Link) -> bool:
 def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     """`hotels without any suite`: no room of theirs is one, not: one of theirs is something else."""
     target = draft.links[after]
+    # a value in quotes may be any text: only a known one says which rows of theirs
     if target.mark != "value" or not any(_names_rows(draft, link) for link in draft.links[:at]):
         return False
     held = list(target.values)
@@ -153,6 +167,7 @@ def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     if not _multiplied(draft, at, column.table):
         return False
     values = tuple(sorted({v for c, v in held if c == column}))
+    # `red` ends in ed by chance
     if target.word.endswith("ed") and target.word != "red":
         # `rooms that were never booked`: have no stay at all, or none of that status
         draft.scope.doubt(f"whether {target.text} is a value or what was done", _VALUE_OR_DONE)
@@ -168,6 +183,7 @@ def _said_of_them(draft: Draft, after: int, kept: TableRef, gone: TableRef) -> N
     noun = draft.next(after, "table")
     if noun is None:
         return
+    # a noun not right behind is another thing, unless only the absent rows lead to it
     if not draft.links[noun].glued:
         # `guests who never attended an event`, of invitations to one: no row of theirs leads to any
         table = draft.scope.table(draft.links[noun]).ref
@@ -184,6 +200,7 @@ def _meanwhile(draft: Draft, after: int, gone: TableContext) -> tuple[Condition,
     at = draft.next(after, "moment")
     moment = draft.links[at].moment if at is not None else None
     dates = [c for c in draft.scope.times(gone) if c.kind == "date"]
+    # with two dates (`ordered`, `delivered`) the time may be meant of either
     if moment is None or len(dates) != 1:
         return ()
     draft.use(at)
@@ -201,6 +218,7 @@ def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableConte
     told = draft.scope.told_by(gone.ref) - draft.scope.told_by(kept.ref)
     held = [(c, v) for c, v in draft.links[at].values if c.table in told]
     columns = {c for c, _ in held}
+    # a value of two columns could be said of the rows that stay: then nothing is moved inside
     if len(columns) != 1 or len({c for c, _ in draft.links[at].values}) != 1:
         return ()
     draft.scope.doubt("whether a value is said of what is not there", _SAID_OF_GONE)
@@ -213,6 +231,7 @@ def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableConte
 
 def _no_rows(draft: Draft, at: int, after: int) -> None:
     kept, gone = table_before(draft, at), draft.scope.table(draft.links[after])
+    # NOT EXISTS of the row itself would be no rows at all
     if kept.ref == gone.ref:
         raise Unclear(f"{kept.ref.name} without itself is not clear")
     steps = direct(draft.scope.context, kept.ref, gone.ref, draft.scope.roles)
@@ -222,6 +241,7 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
     told = (*_meanwhile(draft, after, gone), *_told_of_them(draft, after, kept, gone))
     told = (*told, *_what_is_gone(draft, after, gone))
     draft.where.append(Without(kept.ref, _by_way_of(draft, after, kept, gone), told))
+    # a condition behind the absent rows that was not taken inside would change sides unnoticed
     if any(link.mark in {"moment", "value", "quoted"} and not link.used for link in draft.links[after:]):
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"
@@ -236,6 +256,7 @@ def _by_way_of(draft: Draft, after: int, kept: TableContext, gone: TableContext)
     what = draft.scope.table(draft.links[at]).ref
     steps = direct(draft.scope.context, gone.ref, what, draft.scope.roles) if what != gone.ref else []
     whole = direct(draft.scope.context, kept.ref, what, draft.scope.roles) if what != kept.ref else []
+    # at least one table between, no way that multiplies, and the way leads through the absent rows
     if len(steps) < 2 or any(s.multiplies for s in steps) or gone.ref not in [s.new for s in whole]:
         return gone.ref
     draft.use(at)
@@ -249,6 +270,7 @@ def _what_is_gone(draft: Draft, after: int, gone: TableContext) -> tuple[Conditi
         return ()
     what = draft.scope.table(link)
     steps = direct(draft.scope.context, gone.ref, what.ref, draft.scope.roles) if what.ref != gone.ref else []
+    # one reference only: over more steps the noun names something that plays do not hold
     if len(steps) != 1 or steps[0].multiplies:
         return ()
     draft.use(after + 1)

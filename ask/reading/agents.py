@@ -20,6 +20,7 @@ _THEIRS = {"their", "his", "her", "its"}
 _RANKS = {"top", "bottom"}
 _WHO = 0.97
 _WHO_DOES = 0.95
+# `authors` may be asked for as `who wrote`: with the same root (teach, teacher) no entry is needed
 _DOES = {
     root(verb): listed(people)
     for verb, people in {
@@ -54,6 +55,7 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
         # who is above a row of the same table, `superiors` finds
         found = [j for j in _said_by(link, scope) if j.many.table in spoken and j.one.table != j.many.table]
         tables = {j.one.table for j in found}
+        # a table that the question names already would be shown twice, or the wrong one of the two
         if len(tables) == 1 and not tables & _named(links):
             link.mark = "relation"
             scope.doubt("who is asked for", _WHO)
@@ -68,6 +70,7 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
         return links
     verb = links[0]
     said = root(verb.word)
+    # an agent that is named (`who is the trainer that teaches ..`) needs no other one
     if verb.word != scope.roles[1] or any(
         link.mark == "table" and _is_agent(link.tables[0], scope) for link in links
     ):
@@ -76,9 +79,11 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
     found = [
         t
         for t in scope.context.tables
+        # `who crews the ship`, of a table crews: the verb itself is no doer
         if scope.words(t)[-1:] != (verb.word,) and root(scope.words(t)[-1]) in does and _is_agent(t, scope)
     ]
     found = found or _of_events(verb, scope)
+    # names of people as texts, without a table of theirs: only where one column alone holds them
     if not found and len(written := _doers_written(verb, scope)) == 1:
         verb.mark = "relation"
         scope.doubt("who is asked for", _WHO_DOES)
@@ -106,6 +111,7 @@ def _doers_written(verb: Link, scope: Scope) -> list[ColumnContext]:
     said = root(verb.word)
     texts = (c for t in scope.context.tables for c in t.columns if c.kind == "text" and not c.key)
     last = ((c, scope.words(c)[-1]) for c in texts)
+    # `inspector` for `inspected`, not `inspection`: endings that name a person
     return [c for c, word in last if word.endswith(("er", "or")) and word != verb.word and root(word) == said]
 
 
@@ -120,6 +126,7 @@ def _is_agent(table: TableContext, scope: Scope) -> bool:
 def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
     """`who is the captain of the rowing club`, of memberships with a role: the one whose role it is."""
     named = _named(links)
+    # `who is the captain`: only right behind `is` does a value name a role
     if not set(scope.roles[1:2]) & {"is", "are", "was", "were"} or not links or links[0].mark != "value":
         return links
     bridges = {c.table for c, _ in links[0].values}
@@ -131,6 +138,7 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
     told = [j for j in scope.context.joins if j.many.table in bridges]
     others = {j.one.table for j in told} - named - {c.table for o in links[1:] for c, _ in o.values}
     label = scope.label(scope.context.table(next(iter(others)))) if len(others) == 1 else ()
+    # a row with a number for its name could not answer `who`
     if len(bridges) != 1 or bridges & named or not label or any(c.kind != "text" for c in label):
         return links
     scope.doubt("who is asked for", _WHO)
@@ -140,6 +148,7 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
 
 def _own_roles(links: Sequence[Link], scope: Scope) -> None:
     """`more than their supervisor`: theirs is a row that they refer to, no job of that name."""
+    # the keys by which a row refers to its own table: `supervisor_id` of employees
     own = {many for j in scope.context.joins for many, one in j.pairs if many.table == one.table}
     words = scope.roles
     theirs = {word for word, before in zip(words[1:], words, strict=False) if before in _THEIRS}
@@ -151,9 +160,11 @@ def _own_roles(links: Sequence[Link], scope: Scope) -> None:
 def _verbs(links: Sequence[Link], scope: Scope) -> None:
     """`did Judith Crane supervise`, `which lawyer leads the most matters`: nothing of the key is shown."""
     for at, link in enumerate(links):
+        # a verb at the very start is an order to us: `approve`, not a role
         if link.mark != "column" or not _said_by(link, scope) or at == 0:
             continue
         behind = links[at + 1] if at + 1 < len(links) else None
+        # `did she supervise?`: the helper verb leaves the main one to the end, where it says nothing new
         ends = behind is None or behind.mark == "stop"
         helped = ends and set(scope.roles) & _HELPS and links[at - 1].mark in {"value", "table"}
         ranked = behind is not None and behind.mark in _RANKS and links[at - 1].mark == "table"
@@ -163,11 +174,13 @@ def _verbs(links: Sequence[Link], scope: Scope) -> None:
 
 def _said_by(link: Link, scope: Scope) -> list[Join]:
     """The keys whose role the word is the verb of, if they are all that it may be."""
+    # shorter words share their roots with too much: `do`, `led`
     if link.mark not in {"column", "relation", "unknown"} or len(link.word) < 4:
         return []
     said = root(link.word)
     keys = [j for j in scope.context.joins if said in _role(j, scope)]
     held = {(key.table, key.name) for j in keys for key in j.keys}
+    # a table of that name that is not what the keys refer to is the likelier meaning
     if any(t.ref not in {j.one.table for j in keys} for t in link.tables[:1]):
         return []
     sure = link.mark == "relation" or all((c.table, c.name) in held for c in link.columns)
@@ -180,6 +193,7 @@ def _role(join: Join, scope: Scope) -> set[str]:
         root(w)
         for many, one in join.pairs
         for w in scope.words(many)
+        # `author_id` to authors says no role; `editor_id` to authors does
         if len(w) > 3 and w not in own and w not in names.words(one.name)
     }
 

@@ -27,6 +27,7 @@ _EXTREMES = {"minimum": "min", "maximum": "max", "average": "avg"}
 def births(links: list[Link], scope: Scope) -> None:
     """Marks `age` where a date of birth says it and no column does."""
     held = _births(links, scope)
+    # with two such dates (of a parent and a child) `age` could be either's
     if len(held) == 1:
         _ages_of_others(links, held[0])
     for at, link in enumerate(links):
@@ -46,9 +47,11 @@ def births(links: list[Link], scope: Scope) -> None:
 
 def _ages_of_others(links: list[Link], birth: ColumnContext) -> None:
     """`the minimum age of the children`, where rooms have a min_age_months: the children's own."""
+    # backwards, as an insertion moves only what has been looked at
     for at in reversed(range(len(links))):
         link = links[at]
         *before, last = link.word.split() or [""]
+        # a column called age, matched exactly, stays what it is
         loose = link.mark == "column" and max(link.fits.values(), default=1.0) < _NAMED
         function = _EXTREMES.get(before[-1]) if before else None
         if last not in {"age", "ages"} or not loose or any(c.table == birth.table for c in link.columns):
@@ -61,6 +64,7 @@ def _ages_of_others(links: list[Link], birth: ColumnContext) -> None:
 
 
 def _births(links: Sequence[Link], scope: Scope) -> list[ColumnContext]:
+    # only tables that the question names: a date of birth of others would be somebody else's age
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     dates = (c for t in scope.context.tables if t.ref in spoken for c in t.columns if c.kind == "date")
     return [c for c in dates if {root(w) for w in scope.words(c)} & _BIRTH]
@@ -88,6 +92,7 @@ def _age(draft: Draft, at: int) -> None:
         draft.where.append(Compared(age, bound.mark, draft.links[at + 2].number))
         draft.use(at, at + 1, at + 2)
         return
+    # ages that are added up mean nothing
     if before is not None and before.mark in FUNCTIONS and before.mark != "sum" and not before.used:
         draft.outputs.append((at, Measured(FUNCTIONS[before.mark], age)))
         draft.use(at - 1, at)
@@ -95,6 +100,7 @@ def _age(draft: Draft, at: int) -> None:
     of = draft.next(at, "table")
     each = draft.next(at, "each")
     table = draft.scope.context.table(age.column.table)
+    # a bare `age` is to be shown for each of the rows, so it needs them named and nothing measured
     if (of is None and each is None) or any(link.mark in FUNCTIONS for link in draft.links):
         raise Unclear("it is not clear whose age is wanted")
     draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
@@ -110,6 +116,7 @@ def _older_than(draft: Draft, at: int) -> None:
     held = _births(draft.scope.links, draft.scope)
     if number is None or len(held) != 1:
         return
+    # `older than 60 days` is not an age of people
     years = draft.next(number, "unit", "seconds")
     if years is not None and draft.links[years].word not in {"years", "year"}:
         return

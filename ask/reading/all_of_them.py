@@ -18,9 +18,11 @@ from rewright.sql.algebra import TableRef
 
 def all_of_them(intent: Intent, links: Sequence[Link], context: Context) -> Intent:
     """The intent with the groups that have nothing to measure, where all of them are asked for."""
+    # links are told apart by identity: `orders` may stand twice, and only one of them behind `for all`
     said = {id(b) for a, b in pairwise(links) if a.word == "for all" and b.mark == "table"}
     asked = {t.ref for link in links if id(link) in said for t in link.tables[:1]}
     owners = {t for e in intent.groups for t in tables_of(e)}
+    # a condition or a limit would already leave groups out, which no longer are all
     plain = not (intent.having or intent.limit or intent.best_of or intent.where)
     if len(owners) != 1 or not owners <= asked or not plain:
         return intent
@@ -35,5 +37,6 @@ def all_of_them(intent: Intent, links: Sequence[Link], context: Context) -> Inte
 def _some_have_none(one: TableRef, many: TableRef, context: Context) -> bool:
     """Whether rows of the one table are referred to by none of the other, as far as was read."""
     rows = context.table(one).rows
+    # a join over several columns says nothing of how many different rows are referred to
     found = [j for j in context.joins if j.one.table == one and j.many.table == many and not j.more]
     return len(found) == 1 and found[0].many.distinct < rows

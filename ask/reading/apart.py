@@ -47,6 +47,7 @@ def over_all(intent: Intent, spelling: Spelling, whole: Callable[[Intent], Text]
     intent is another.
     """
     measures = measures_of(intent)
+    # a plain column beside the measures would need groups; with groups `by_row` is the form
     plain = any(not aggregates_of(e) for e in intent.outputs)
     apart = {measured_table(m) for m in measures if isinstance(m, Aggregate)}
     if len(apart) < 2 or plain or intent.groups or intent.having or intent.order:
@@ -55,6 +56,7 @@ def over_all(intent: Intent, spelling: Spelling, whole: Callable[[Intent], Text]
     for measure in measures:
         if not isinstance(measure, Aggregate):
             return None
+        # a condition is written inside the subquery of its own measure, so that the others count all rows
         own = tuple(c for c in intent.where if _said_of(c, measure, apart))
         text, chance, read = whole(Intent((measure,), where=own))
         texts.append((measure, f"({text})"))
@@ -67,6 +69,7 @@ def over_all(intent: Intent, spelling: Spelling, whole: Callable[[Intent], Text]
 def _said_of(condition: Condition, measure: Aggregate, measured: set[TableRef]) -> bool:
     """Whether a condition is said of this measure; each must be of just one. Raises Unclear."""
     own = set(tables_of(condition)) & measured
+    # said of none or of two of them: to put it anywhere is to answer another question
     if len(own) != 1:
         raise Unclear("it is not clear of which of what is measured a condition is said")
     return measured_table(measure) in own
@@ -83,6 +86,7 @@ def by_row(intent: Intent, context: Context, spelling: Spelling, key_of: KeyOf) 
         return None
     if not any(isinstance(e, Column) and (e.column.key or e.column == key_of(table)) for e in intent.groups):
         return None
+    # said of the grouped row itself: it decides which rows are shown, not what is measured of them
     outside = [c for c in intent.where if set(tables_of(c)) <= {table}]
     inside = [c for c in intent.where if c not in outside]
     likelihood, read, said = 1.0, [table], set[Condition]()
@@ -96,7 +100,9 @@ def by_row(intent: Intent, context: Context, spelling: Spelling, key_of: KeyOf) 
         spelling.apart[measure] = text
         likelihood, read, said = min(likelihood, chance), [*read, *tables], said | taken
     if not intent.every and not all(
-        _met(context, table, t) for t in set(map(measured_table, spelling.apart))
+        # an inner join would have left out rows without any: whether those are wanted was not said
+        _met(context, table, t)
+        for t in set(map(measured_table, spelling.apart))
     ):
         likelihood *= _UNMATCHED
     if set(inside) - said:
@@ -113,6 +119,7 @@ def _subquery(
     key_of: KeyOf,
 ) -> tuple[str, float, Sequence[TableRef], set[Condition]]:
     of = measured_table(measure)
+    # a row has itself once: a count of 1 for each answers nothing
     if of == table:
         raise Unclear(f"each row of {table.name} would be measured by itself")
     steps, likelihood = path(context, table, [of], spelling.roles)
@@ -121,12 +128,14 @@ def _subquery(
     reached = [table, *(s.new for s in steps)]
     # joined already, within the subquery or as the row outside
     more, chance = path(context, of, [t for t in needed if t not in reached], spelling.roles)
+    # from a measured row onwards only single parents may be joined, or sums count it again and again
     if any(s.multiplies for s in more) or table in {s.new for s in more}:
         raise Unclear("the joins would count a measured row several times")
     # several rows of the group's table may share one that is measured
     back = direct(context, of, table, spelling.roles)
     if any(s.multiplies for s in back):
         key = key_of(of)
+        # count(distinct key) is right even where the rows are met twice; sums have no such way out
         if measure.function != "count" or key is None:
             raise Unclear("the joins would count a measured row several times")
         spelling.once.add(of)
@@ -135,6 +144,7 @@ def _subquery(
     tests += [spelling.condition(c) for c in own]
     text = f"(select {spelling.expression(measure)} from {spelling.tables(first.new, [*steps[1:], *more])}"
     text += f" where {' and '.join(tests)})"
+    # `once` holds for this subquery only: the next one may meet the same table along another way
     spelling.once.discard(of)
     return text, min(likelihood, chance), [*reached, *(s.new for s in more)], set(own)
 
@@ -152,6 +162,7 @@ def _met(context: Context, table: TableRef, of: TableRef) -> bool:
     rows = context.table(table).rows
     found = (j for j in context.joins if j.one.table == table and j.many.table == of)
     # how many different pairs there are is not known
+    # at least as many different references as rows: each row is referred to
     return any(not j.more and j.many.distinct >= rows for j in found)
 
 

@@ -44,11 +44,14 @@ from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_u
 from rewright.ask.reading.units import compared_in, shown_in
 from rewright.ask.reading.writing import write
 
+# even a reading without any doubt may have misheard: no answer is called certain
 _START = 0.97
 _KEPT_READERS = 8
+# a hint is there for a reason, so a reading that leaves one out is as doubtful as a value read afar
 _HINT = 0.75
 _DEFINED = 0.98
 _OF_ALL, _RANKED = 0.85, 0.97
+# a reading about as sure as those that are run is trusted to name the columns as well
 _SURE = 0.7
 _NARROW = 0.45
 _WIDE = 1.13
@@ -102,6 +105,7 @@ class Reader:
         question, said = terms_said(question, self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
         found = self._read(question, evidence, previous)
+        # a unit that no column has is tried without it, the result then converted (`in hours`, of minutes)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
         if stripped is None:
             return found
@@ -133,6 +137,7 @@ class Reader:
         scope.doubt("a hint that is not read", _HINT**terms.unread)
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
+            # two questions in one would be answered by half
             second_question(asked)
             if previous is None and any(said.match(asked) for said in (OF_THEM, OF_THOSE, LISTED)):
                 raise Unclear("it is not clear of which of them that is asked")
@@ -147,16 +152,20 @@ class Reader:
             every = all_of_them(intent, links, self.context)
             scope.doubt("whether those without any are wanted", _OF_ALL if every != intent else 1.0)
             intent = every
+            # from here each step may only narrow or complete: the rows and measures are settled
             intent = none_or_some(by_shared_names(intent, scope), self.context)
             intent = said_of_absent(names_of_referred(intent, links, scope), scope)
+            # checks come before the conversions, which hide the columns that are looked at
             check(intent, links, scope)
             intent = compared_in(intent, asked, scope)
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)
             intent = shown_in(intent, unit, scope) if unit else intent
             written = write(intent, self.context, scope.roles, scope.said())
+            # last, on the SQL itself: each word of the question must have left a trace in it
             covered(said, scope, asked, written.sql)
         except Unclear as unclear:
             return Refusal(question, str(unclear), tuple(links))
+        # the joins are only known when the query is written, so their doubt is the last
         scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)
         confidence = round(_START * scope.confidence, 3)
         doubts = tuple(sorted(scope.doubts, key=lambda doubt: doubt.worth))
@@ -166,6 +175,7 @@ class Reader:
         """The reading before, changed; None where the question stands by itself."""
         asked = kept_words(question)
         links = self.linker.link(asked)
+        # the words before count too: `and the cheapest?` is still said of the dishes of the question before
         scope = Scope(links, self.context, self.linker.vocabulary, f"{previous.question} {asked}")
         return changed(previous.intent, links, scope, question)
 
@@ -208,6 +218,7 @@ def read(
 def reader_of(context: Context) -> Reader:
     """The reader of a context; those of the contexts asked last are kept."""
     reader = _readers.get(id(context))
+    # ids are used again after a context is gone: the identity of the one kept is what counts
     if reader is None or reader.context is not context:
         while len(_readers) >= _KEPT_READERS:
             _readers.pop(next(iter(_readers)))

@@ -41,6 +41,7 @@ LISTED = re.compile(
     re.IGNORECASE,
 )
 """The rows that were only counted before are asked for."""
+# words that a follow-up may hold without asking for anything: `and how many are there?`
 _LOOSE = {"comma", "stop", "relation", "return", "there", "distinct"}
 _SHOWN = {"column", "label", "identifier"}
 
@@ -53,6 +54,7 @@ def asked_again(previous: Intent, links: Sequence[Link], scope: Scope) -> Intent
         return _another_function(previous, marks[0])
     if marks in (["count"], ["count", "sum"]):
         return _how_many(previous)
+    # an adjective (`the cheapest`) brings a measure of its own and is no mere other end
     if len(said) == 1 and marks[0] in {"top", "bottom"} and said[0].adjective is None:
         return _other_end(previous, marks[0])
     if said and set(marks) <= _SHOWN:
@@ -64,6 +66,7 @@ def listed(previous: Intent, scope: Scope) -> Intent:
     """`list them` after a count: the rows that were counted. Raises Unclear."""
     ref = _rows(previous)
     only = previous.outputs[0] if len(previous.outputs) == 1 else None
+    # a count with a condition inside, or of groups, has no one list of rows behind it
     counted = isinstance(only, Aggregate) and only.function == "count" and not only.where
     if ref is None or not counted or previous.groups or previous.having or previous.limit or previous.exists:
         raise Unclear("it is not clear what is to be listed")
@@ -75,11 +78,13 @@ def with_number(previous: Intent, number: str) -> Intent:
     """`what about three?` after the top five, or after more than two: that number instead. Raises Unclear."""
     if not number.isdigit():
         raise Unclear(f"it is not clear what {number} is")
+    # a skipped place (`the second`) is a limit of one that a number would not replace
     if previous.limit > 1 and not previous.skipped:
         return replace(previous, limit=int(number))
     compared = [
         c for c in (*previous.where, *previous.having) if isinstance(c, Compared) and c.right.isdigit()
     ]
+    # two comparisons with numbers: neither may be changed in the other's place
     if len(compared) != 1:
         raise Unclear(f"it is not clear what {number} is said of")
 
@@ -93,6 +98,7 @@ def of_them(previous: Intent, what: str, draft: Draft) -> Intent:
     """`which of them have no email`: the rows before that meet the conditions too. Raises Unclear."""
     ref = _rows(previous)
     measures = [m for e in previous.outputs for m in aggregates_of(e)]
+    # groups of sums or averages are no rows that could be asked further
     grouped = bool(previous.groups) and any(m.function != "count" for m in measures)
     if not draft.where or ref is None or previous.limit or previous.having or grouped:
         raise Unclear("it is not clear of which of them that is asked")
@@ -108,6 +114,7 @@ def _another_function(previous: Intent, mark: str) -> Intent | None:
     """`and the maximum?` after an average."""
     measures = list(dict.fromkeys(m for e in previous.outputs for m in aggregates_of(e)))
     only = measures[0] if len(measures) == 1 else None
+    # `and in total?` after counts adds them up, which is the count of all
     if mark == "sum" and isinstance(only, Aggregate) and only.function == "count":
         return _how_many(previous)
     if not isinstance(only, Aggregate) or not isinstance(only.of, ColumnContext) or only.function == "count":
@@ -121,6 +128,7 @@ def _how_many(previous: Intent) -> Intent:
     """`how many are there?` after a list, `and in total?` after counts of groups."""
     counts = [e for e in previous.outputs if isinstance(e, Aggregate) and e.function == "count"]
     ref = _rows(previous)
+    # of a top five or of groups with a condition the rows are no longer all that match
     if previous.limit or previous.having or ref is None or (not counts and previous.groups):
         raise Unclear("it is not clear what is to be counted")
     counted = counts[0] if counts else Aggregate("count", ref)
@@ -129,6 +137,7 @@ def _how_many(previous: Intent) -> Intent:
 
 def _other_end(previous: Intent, mark: str) -> Intent:
     """`and the fewest?` after the most."""
+    # the best of each group is ranked within it: the other end would need the groups again
     if not previous.order or not previous.limit or previous.best_of:
         raise Unclear("it is not clear by what the first are to be found")
     (first, _), *rest = previous.order
@@ -143,6 +152,7 @@ def _of_theirs(previous: Intent, said: Sequence[Link], scope: Scope) -> Intent |
     table = scope.context.table(ref)
     shown: list[ColumnContext] = []
     for link in said:
+        # a word may name columns of other tables too; only one of the listed rows can stand beside them
         own = tuple(c for c in link.columns if c.table == ref)
         if link.mark == "label":
             shown += scope.label(table)
@@ -165,5 +175,6 @@ def _rows(previous: Intent) -> TableRef | None:
         if isinstance(m, Aggregate)
     }
     if counted:
+        # rows of two tables were counted: `them` is either
         return next(iter(counted)) if len(counted) == 1 else None
     return previous.head

@@ -16,6 +16,7 @@ from rewright.ask.reading.scope import Scope
 from rewright.sql.algebra import TableRef
 
 _FAR = 0.75
+# up to eight different numbers may be kinds (floors, grades), more are measures
 _SEVERAL = 8
 """Different numbers of which it can be said that they tell no kinds."""
 
@@ -35,10 +36,12 @@ def _rows_not_named(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     """`which applicants have a passport that expires in 2026` read as when it does: they are asked for."""
     first = links[0] if links else None
     asked = first is not None and first.mark == "table" and scope.roles[:1] in {("which",), ("who",)}
+    # `which applicants`: the table must be the very word behind, not one further on
     if first is None or not asked or first.word.split()[0] not in scope.roles[1:2]:
         return
     shown = {e.column for e in intent.outputs if isinstance(e, Column)}
     tested = {c for told in (*intent.where, *(e for e, _ in intent.order)) for c in columns_of(told)}
+    # `which rooms cost more than 50` shows the cost in vain: the rooms are asked for, the cost is the test
     if shown and shown <= tested and not any(_names_its_row(c, scope) for c in shown):
         scope.doubt(f"whether {first.text} are to be named", _FAR)
 
@@ -50,6 +53,7 @@ def _numbers_for_rows(intent: Intent, scope: Scope) -> None:
     if column is None or column.kind != "number" or scope.roles[:1] not in {("which",), ("who",)}:
         return
     told = column.key or scope.context.refers(column) or _names_its_row(column, scope)
+    # a year answers `which` by itself: `which year had ..`
     if not told and column.distinct > _SEVERAL and "year" not in scope.words(column):
         scope.doubt(f"whether a {column.name} is wanted", _FAR)
 
@@ -59,7 +63,9 @@ def _of_several_groups(intent: Intent, links: Sequence[Link], scope: Scope, coun
     and no verb says by what.
     """
     if counted is None or any(
-        link.mark in {"relation", "column"} and link.word.endswith("ed") for link in links
+        # `students enrolled in each department`: the verb leads over the enrolments, which is what it means
+        link.mark in {"relation", "column"} and link.word.endswith("ed")
+        for link in links
     ):
         return
     inside = any(link.mark == "each" and link.word in {"in each", "in every"} for link in links)

@@ -27,6 +27,7 @@ def _when_did(match: re.Match[str]) -> str:
     """The date of the one thing that a verb is said of; a verb that takes a noun stays as it is."""
     verb = match[2].lower()
     if verb in _NO_VERBS or verb.endswith("s"):
+        # `it happened`: no noun whose column could hold the date
         return match[0]
     said = f"{verb}{match[3].lower()}" if match[3] else past(verb)
     return f"what is the {said} date of {match[1]}?"
@@ -45,6 +46,7 @@ _OF_A_WHOLE = re.compile(
 
 def _said_last(match: re.Match[str]) -> str:
     """`for the airline Norex, how many flights ...`: of which it is, behind what is asked; a time stays."""
+    # a whole of a share or a group behind `for` would change what it is a share of
     if _A_TIME.search(match[1]) or _OF_A_WHOLE.search(match[2]):
         return match[0]
     return f"{match[2]} for {match[1]}{match[3]}"
@@ -53,6 +55,7 @@ def _said_last(match: re.Match[str]) -> str:
 ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bmultiplied (?:by|with)\b", "times"),
     # `which episode was played the most?`
+    # longer turns stand before shorter ones of the same beginning: the first that matches rewrites the text
     (
         r"\b((?:is|are|was|were|been) (?:\w+ed|sold|sent|taken|bought)) (?:the )?most(?=\s*\?*$)",
         r"\1 most often",

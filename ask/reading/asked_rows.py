@@ -29,6 +29,7 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import root
 from rewright.sql.algebra import TableRef
 
+# marks before the noun that say which of the rows or how many, so the noun is still to come
 _DESCRIBES = {
     "return",
     "each",
@@ -56,6 +57,7 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     """The intent, the rows it lists told by their names. Raises Unclear."""
     if intent.exists:
         return intent
+    # `who` answered by a bare number counts people instead of naming them
     if scope.roles[:1] == ("who",) and all(aggregates_of(e) for e in intent.outputs) and not intent.groups:
         raise Unclear("it is not clear who is meant")
     _counted_as_asked(intent, links)
@@ -68,15 +70,18 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     intent = _theirs(intent, links, head, scope)
     intent = _not_to(intent, scope)
     shown = [c for e in intent.outputs for c in columns_of(e)]
+    # in a grouped query each shown column is a group already; to add the name would split the groups
     if intent.groups:
         if all(c.table != head for c in shown):
             raise Unclear(f"it is not clear what of {head.name} is to be shown")
         return intent
+    # the rows are named, by more than what a condition tests: as asked
     own = [c for c in shown if c.table == head]
     if own and not _only_tested(own, shown, intent):
         return intent
     label = tuple(Column(c) for c in scope.label(scope.context.table(head)))
     wanted = tuple(e for e in intent.outputs if isinstance(e, Column) and _wanted_beside(e.column, links))
+    # a measure wanted beside the rows (`with their length`) is kept; what was only compared goes
     if own and wanted and not set(wanted) & set(label):
         return replace(intent, outputs=(*label, *wanted))
     if own or any(c in shown for c in (e.column for e in label)):
@@ -84,6 +89,7 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     if _beside(links):
         scope.doubt("what is shown beside the rows", _SHOWN)
         return replace(intent, outputs=(*label, *intent.outputs), head=head)
+    # showing one or the other would be a guess at what `which` stands for
     raise Unclear(f"it is not clear what of {head.name} is to be shown")
 
 
@@ -101,6 +107,7 @@ def _theirs(intent: Intent, links: Sequence[Link], head: TableRef, scope: Scope)
     shown = {c.table for e in intent.outputs for c in columns_of(e)}
     for table in dict.fromkeys(wanted):
         if table in shown or table == head:
+            # in groups, or where the row may have several, there is no one name to show
             continue
         if intent.groups or table not in scope.told_by(head):
             raise Unclear(f"it is not clear which {table.name} of {head.name} is to be shown")
@@ -125,6 +132,7 @@ def _asked_too(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     """
     shown = [c.table for e in intent.outputs for c in columns_of(e)]
     missing = [table for table in _named_too(links, scope) if table not in shown]
+    # one half is a number of rows, the other wants rows: one query cannot say both
     if missing and (not shown or any(aggregates_of(e) for e in intent.outputs)):
         raise Unclear(f"it is not clear which {missing[0].name} is to be shown")
     return _theirs(intent, links, shown[0], scope) if missing else intent
@@ -139,6 +147,7 @@ def _not_to(intent: Intent, scope: Scope) -> Intent:
         return own is not None and bool({root(w) for w in scope.words(own)} & verbs)
 
     kept = tuple(e for e in intent.outputs if not said(e))
+    # where nothing else would be left, the date is the answer after all
     return replace(intent, outputs=kept) if kept else intent
 
 
@@ -150,6 +159,7 @@ def _counted_as_asked(intent: Intent, links: Sequence[Link]) -> None:
     if len(counted) != 1 or counted[0].function != "count" or not isinstance(counted[0].of, ColumnContext):
         return
     of = counted[0].of
+    # different keys or names are as many as the rows; different dates are fewer
     dated = of.kind == "date" and not of.key and of not in links[1].columns
     if dated or not (of.key or of.unique or of in links[1].columns or of.kind == "text"):
         raise Unclear(f"it is not clear whether {links[1].text} are counted")
@@ -164,6 +174,7 @@ def _head(links: Sequence[Link], scope: Scope) -> TableRef | None:
         if flag or link.mark in _DESCRIBES:
             continue
         noun = behind is not None and behind.glued and not behind.word.endswith("ed")
+        # `which club members`: the next noun is whose rows are asked for
         whose = behind is not None and noun and behind.mark in {"table", "column", "label"}
         return link.tables[0].ref if link.mark == "table" and not whose else None
     return None
@@ -185,6 +196,7 @@ def _wanted_beside(column: ColumnContext, links: Sequence[Link]) -> bool:
 
 def _only_tested(own: Sequence[ColumnContext], shown: Sequence[ColumnContext], intent: Intent) -> bool:
     """`deliveries with a discount over 5`: what a condition says is not what is wanted."""
+    # a column of another table is shown as well, so something was wanted beside the test
     if len(own) < len(shown):
         return False
     return set(own) <= {c for w in intent.where for c in _tested(w)}

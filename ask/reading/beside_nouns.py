@@ -31,6 +31,7 @@ def ordinals(links: Sequence[Link]) -> None:
 def floors(links: list[Link]) -> list[Link]:
     """`on the third floor`, of a number: the floor that is 3."""
     for at, (ordinal, noun) in enumerate(pairwise(links)):
+        # `first` is an order of rows elsewhere, a floor here
         number = _ORDINALS.get(ordinal.word) or (1 if ordinal.word == "first" else 0)
         held = (
             noun.mark == "column"
@@ -53,12 +54,15 @@ def numbered(links: list[Link], scope: Scope) -> list[Link]:
     for at, (number, unit) in enumerate(pairwise(links)):
         before = links[at - 1].mark if at else ""
         held = tuple(c for c in unit.columns if c.kind == "number" and not c.key)
+        # `5 star ratings`: glued, as `5, stars` are two things of a list
         if number.mark != "number" or unit.mark != "column" or len(held) != 1 or not unit.glued:
             continue
         noun = links[at + 2] if at + 2 < len(links) else None
         rows = noun is not None and noun.mark == "table" and noun.glued and not unit.word.endswith("s")
         told = rows and noun is not None and noun.tables[0].ref == held[0].table
+        # a table said by the column's own words (`ratings` for `rating`) would be the column again
         named = scope.said_table(unit) is not None and unit.word.split()[-1] not in scope.words(held[0])
+        # behind a comparison the number is a bound: `more than 5 stars`
         if before in {"first", "last", "top", "bottom", *_COMPARED} or not (told or named):
             continue
         table = scope.context.table(held[0].table)
@@ -72,6 +76,7 @@ def rows_of_kinds(links: list[Link], scope: Scope) -> list[Link]:
     """`names of all catamarans`, `how many dogs`, of a table of kinds to which only one other refers: its
     rows of that kind.
     """
+    # a named table settles whose rows are meant
     if any(link.mark == "table" for link in links):
         return links
     for at, (before, kind) in enumerate(pairwise(links)):
@@ -79,8 +84,10 @@ def rows_of_kinds(links: list[Link], scope: Scope) -> list[Link]:
         opens = before.mark in {"count", "label", "return", "top", "bottom"}
         if kind.mark != "value" or not opens or not kind.text.islower() or len(columns) != 1:
             continue
+        # a kind is unique in a table of kinds; any other value may stand in many rows already
         if kind.preposition not in {"", "of"} or not columns[0].unique:
             continue
+        # two tables that refer to the kinds: rows of which is not said
         refer = {j.many.table for j in scope.context.joins if j.one.table == columns[0].table}
         if len(refer) == 1 and columns[0].table not in refer:
             table = scope.context.table(refer.pop())
@@ -114,6 +121,7 @@ def rates(links: list[Link], scope: Scope) -> list[Link]:
         if told.mark not in {"column", "value"} or rate.mark != "column" or not rate.glued:
             continue
         held = [*told.columns, *(c for c, _ in told.values)]
+        # a flag or a value says of a row yes or no, so its rate needs a whole; a number may be a rate itself
         is_told = told.mark == "value" or all(c.kind == "boolean" for c in held)
         named = any(set(told.word.split()) & set(scope.words(c)) for c in rate.columns)
         near = {c.table for c in held} & {c.table for c in rate.columns}
@@ -130,6 +138,7 @@ def attributes_behind(links: list[Link]) -> list[Link]:
             flag.mark == "column" and all(c.kind == "boolean" for c in flag.columns)
         )
         if told and measure.mark in _MEASURES and noun.glued and noun.mark in {"column", "table"}:
+            # swapped, so that the measure meets its noun and the flag becomes a condition behind it
             links[at], links[at + 1] = noun, flag
             flag.glued = False
     return links

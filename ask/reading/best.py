@@ -49,6 +49,7 @@ def bests(draft: Draft) -> None:
 
 def _numbered(draft: Draft, at: int) -> int:
     """`the two oldest acts of each genre`: how many, 0 for the best."""
+    # a number before the adjective limits each group; without one all ties for the first place are the best
     place = draft.before(at, "number")
     if place is None or not draft.links[place].number.isdigit():
         return 0
@@ -61,6 +62,7 @@ def _firsts(draft: Draft, groups: list[int]) -> bool:
     firsts = [i for i, link in enumerate(draft.links) if link.mark in {"first", "last"} and not link.used]
     by = [i for i in groups if draft.links[i].word in _RANKING]
     by += [i for i, o in enumerate(draft.links) if o.word in _RANKING and not o.used and is_measure(draft, i)]
+    # one rank, one thing ranked by and one group: with more of any the parts could pair otherwise
     of = [i for i in groups if i not in by]
     if len(firsts) != 1 or len(by) != 1 or len(of) != 1:
         return False
@@ -120,6 +122,7 @@ def _of_measure(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressio
     before = [
         i for i in range(at) if draft.links[i].mark == "table" and i != of + 1 and not draft.links[i].used
     ]
+    # what stands behind the adjective and may be the measure: `the highest fee`
     after = behind(draft, at)
     measure, taken = ranked_by(draft, at, after)
     if measure is None or asks is None:
@@ -129,9 +132,11 @@ def _of_measure(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressio
     if len(before) == 1:
         table = draft.scope.table(draft.links[before[0]])
     elif not before and draft.scope.roles[asks] == "who" and isinstance(measure, Column):
+        # `who earns the highest salary`: no table is named, so the rows are those that hold the measure
         table = draft.scope.context.table(measure.column.table)
     else:
         return None
+    # `who is the highest paid`: an adjective of the person, read elsewhere
     if draft.scope.roles[asks + 1 : asks + 2] in {("is",), ("are",), ("was",)} and not before:
         return None
     draft.use(*taken, *before)
@@ -143,6 +148,7 @@ def _added_up(draft: Draft, table: TableContext, measure: Expression) -> Express
     if not isinstance(measure, Column) or measure.column.table == table.ref:
         return measure
     steps = direct(draft.scope.context, table.ref, measure.column.table, draft.scope.roles)
+    # `the most trees` adds rows up, `the highest price` picks one of them
     counted = any(link.word in {"most", "the most", "fewest", "least"} for link in draft.links)
     if counted and any(step.multiplies for step in steps):
         return Aggregate("sum", measure.column)
@@ -151,6 +157,7 @@ def _added_up(draft: Draft, table: TableContext, measure: Expression) -> Express
 
 def _ranked(draft: Draft, table: TableContext, measure: Expression, way: Direction, limit: int = 0) -> None:
     draft.best_of = tuple(dict.fromkeys(draft.groups))
+    # ranked by the group itself every row of a group would tie
     if measure in draft.best_of:
         raise Unclear("it is not clear of what the best of each group is wanted")
     label = tuple(Column(c) for c in draft.scope.label(table))
@@ -161,6 +168,7 @@ def _ranked(draft: Draft, table: TableContext, measure: Expression, way: Directi
     draft.outputs += [(0, e) for e in (*label, measure) if e not in shown]
     draft.groups = []
     if isinstance(measure, Aggregate):
+        # an aggregate is ranked for each row, so the row's key must be in the groups beside its label
         draft.groups = [*draft.best_of, Column(draft.scope.key(table)), *label]
     draft.order, draft.limit, draft.ties = [(measure, way)], limit or 1, limit == 0
     owner = tables_of(measure)[0]

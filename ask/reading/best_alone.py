@@ -24,6 +24,7 @@ def those_of(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
     """`which department has the oldest employee?`: the one that the oldest of all belongs to."""
     owner = draft.scope.table(draft.links[asked])
     steps = direct(draft.scope.context, owner.ref, table.ref, draft.scope.roles) if owner != table else []
+    # only an owner of many: what a row refers to once has no oldest of its own
     belongs = bool(steps) and all(step.multiplies for step in steps)
     if not belongs or not _plainly_of(draft, at) or asked != 0:
         return False
@@ -43,6 +44,7 @@ def place_of(draft: Draft, at: int, table: TableContext) -> bool:
     if behind is None or not _plainly_of(draft, at) or link.mark != "column" or at != 1 or link.used:
         return False
     column = draft.scope.column(link)
+    # a unique column names another row; a text of few values is what rows lie in
     if column.unique or column.kind != "text" or column.table not in draft.scope.told_by(table.ref):
         return False
     ranked, way = measured(draft, at, table)
@@ -57,6 +59,7 @@ def place_of(draft: Draft, at: int, table: TableContext) -> bool:
 
 def _plainly_of(draft: Draft, at: int) -> bool:
     """Whether nothing else is asked, and the best is what something has."""
+    # with groups or an order the best is of each of them, or no longer of all
     plain = not (draft.groups or draft.order or draft.limit or draft.whole)
     last = at + 2 >= len(draft.links) or draft.links[at + 2].mark in {"stop", "value", "moment"}
     # `which customer placed the largest order`
@@ -79,6 +82,7 @@ def is_a_sum_itself(draft: Draft, at: int, place: int, column: ColumnContext) ->
     first = (
         place == at + 1 and not draft.links[place].used and not (draft.limit or draft.whole or draft.order)
     )
+    # a second column to show means that a row is wanted, not how much
     alone = not any(link.mark in {"column", "label"} and not link.used for link in draft.links)
     sums = draft.links[at].word in _AS_A_NUMBER and bool(_SUMS & set(draft.scope.words(column)))
     return asked and first and alone and sums and all(c.key for c in draft.scope.label(table))
@@ -88,6 +92,7 @@ def farthest(of: Expression, way: Direction) -> Expression:
     """The highest or lowest of several rows."""
     function: Function = "max" if way == "desc" else "min"
     if isinstance(of, Span):
+        # a time between two columns has no column of its own to aggregate
         return Measured(function, of)
     assert isinstance(of, Column)
     return Aggregate(function, of.column)
@@ -114,6 +119,7 @@ def asks_which(draft: Draft) -> bool:
 
 def limited(draft: Draft) -> None:
     if draft.whole and not draft.limit:
+        # `all` of the ranked rows (no limit) beside an order for it: the order by the whole is dropped
         draft.order = [(e, w) for e, w in draft.order if not isinstance(e, Whole)] or draft.order
         return
     if not draft.limit:

@@ -16,13 +16,16 @@ from rewright.ask.reading.words import Token
 _PART = r"(?:o'?clock )?(?:in the (?:morning|afternoon|evening)|at night)"
 _HALF = rf"(?P<half>a\.?m\b\.?|p\.?m\b\.?|{_PART})"
 _TOLD = re.compile(r"\b(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?\s*" + _HALF, re.IGNORECASE)
+# neither a date (`2024-01-05`) nor a ratio or a longer time stands around it
 _OF_24 = re.compile(r"(?<![\w:.-])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::00)?(?![\w:.])")
+# `midnight` alone may be a name (a film, a colour); only a bound before it makes it a time
 _NAMED = re.compile(
     r"\b(?P<bound>after|before|until|since|and|to|between|from) (?P<name>noon|midnight)\b", re.IGNORECASE
 )
 _CLOCK = re.compile(r"^(\d\d)h(\d\d)$")
 _QUOTED = re.compile(r"[\"'`][^\"'`]*\d[^\"'`]*[\"'`]")
 """Values that hold numbers stay as they are, and so does all that stands beside them."""
+# PostgreSQL takes `time '24:00'` as the day's end, so a half-open range reaches it
 _DAY = "24h00"
 _BOUNDS = {"after": ">", "since": ">=", "from": ">=", "before": "<", "until": "<", "till": "<"}
 _JOINTS = {"and", "to", "until", "till"}
@@ -54,13 +57,16 @@ _ONLY_NAMED = re.compile(r"\b(?:before|after|until) noon\b", re.IGNORECASE)
 
 
 def _half_of_day(match: re.Match[str]) -> str:
+    # 12 am is hour 0 and 12 pm hour 12
     hour, half = int(match["hour"]) % 12, match["half"].lower()
+    # `2 at night` is early, `10 at night` late; six divides them
     late = half.startswith("p") or "afternoon" in half or "evening" in half or ("night" in half and hour >= 6)
     return f"{hour + 12 * late:02}h{match['minute'] or '00'}"
 
 
 def _named(match: re.Match[str]) -> str:
     """`after midnight` is the next day's beginning; until it, the day's end."""
+    # `between midnight and 6` begins with it, `between 10 pm and midnight` ends with it
     begins = match["bound"].lower() in {"after", "since", "between", "from"}
     if match["name"].lower() == "noon":
         return f"{match['bound']} 12h00"
@@ -76,6 +82,7 @@ def clock_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
         second = _clock(words, at + 3) if word_at(words, at + 2) in _JOINTS else ""
         if second:
             said = f"{word} {first} {word_at(words, at + 2)} {second}"
+            # half-open: a ride at 23:00 is not `between 22:00 and 23:00`, as with dates
             return Moment(said, clock=((">=", first), ("<", second))), 4
     inclusive = word == "at" and word_at(words, at + 1) in {"or", "and"}
     if (
@@ -87,6 +94,7 @@ def clock_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if word in _BOUNDS and (told := _clock(words, at + 1)):
         end = at + 2
         or_later = word_at(words, end) == "or" and word_at(words, end + 1) in {"later", "earlier"}
+        # `from 8 pm or later` says the bound twice, perhaps another one: left unread, which refuses
         if or_later:
             return None
         return Moment(f"{word} {told}", clock=((_BOUNDS[word], told),)), 2
@@ -97,6 +105,7 @@ def _kind_of_day(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     start = at
     if word_at(words, at) not in _BEFORE_DAYS:
         return None
+    # the days must be said as when (`on weekends`); a `weekend` rate is a column or a value
     at += 1 + (word_at(words, at + 1) in {"the", "a"})
     days = _KINDS_OF_DAYS.get(word_at(words, at))
     behind = word_at(words, at + 1)

@@ -15,17 +15,20 @@ from rewright.ask.reading.words import listed
 from rewright.lake import names
 
 _CODE = re.compile(
+    # not inside a longer word, number or path: `v2: final`, `1.5 = high`
     r"(?<![\w.])['\"]?(?P<code>\w{1,12})['\"]?\s*(?:=|:|->|\u2192|\bmeans\b|\bstands for\b|\bfor\b)\s*"
     r"(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?=[,;/.|)\n]|\bor\b|\band\b|$)"
 )
 _BEGINS = re.compile(
     r"^(?:(?:a |the )?(?:list|table|one row|each row|one line|a row)\s+"
+    # how comments begin before they name the thing: `list of orders`, `one row per visit`
     r"(?:of|for|per|is)\s+(?:each |an? |one )?|the |an? |all |our )",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
     r"[:;,.(\n]|\s(?:for|of|in|on|at|by|from|to|per|with|that|which|whose|where|when|who|done|made|as|and|or)\s"
 )
+# longer beginnings are sentences about the table, not names of it
 _MOST_WORDS = 3
 _NO_NAMES = frozenset(
     listed(
@@ -40,16 +43,19 @@ def codes(column: ColumnContext) -> Iterator[tuple[str, str]]:
 
     A comment tells codes if two of them at least are values; of words that two codes have none is told.
     """
+    # codes are told by what the column holds: a comment may show one in any case of letters
     held = {value.lower(): value for value in column.values}
     found = [
         (held[match["code"].lower()], " ".join(match["said"].lower().split()))
         for match in _CODE.finditer(column.comment)
         if match["code"].lower() in held
     ]
+    # one hit may be chance: `note: active customers only`, where `note` is a value
     if len({value for value, _ in found}) < 2:
         return
     said = [words for _, words in found]
     for value, words in found:
+        # of two codes with one meaning neither may stand for it alone
         if said.count(words) == 1 and words != value.lower():
             yield value, words
 
@@ -64,5 +70,6 @@ def name_in(comment: str) -> tuple[str, ...]:
     end = _ENDS.search(text)
     words = names.words(text[: end.start()] if end is not None else text)
     said = text.lower().split()[:1]
+    # a number or a sign in it is a remark (`2nd version`), not a name
     fits = 0 < len(words) <= _MOST_WORDS and all(word.isalpha() for word in words)
     return words if fits and not _NO_NAMES & {*words, *said} else ()

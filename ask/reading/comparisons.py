@@ -40,8 +40,10 @@ _ONLY_NUMBER = 0.9
 _AVERAGES = {"average of all": ">", "below average": "<"}
 
 
+# columns that hold a grade: their plural counts grades as often as it names their height
 _GRADES = frozenset({"rating", "score", "grade", "rank", "level"})
 _COUNTED_OR_COMPARED = 0.75
+# numbers that are years and hardly anything else
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 
 
@@ -82,6 +84,7 @@ def _number_or_more(draft: Draft, at: int, after: int) -> None:
 
 
 def _comparison(draft: Draft, at: int, operator: str) -> None:
+    # without a number it may compare two columns: `delivered after promised`
     number = draft.next(at, "number")
     if number is None and of_two_columns(draft, at, operator):
         return
@@ -124,11 +127,13 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
 
 def _by_size(draft: Draft, at: int, operator: str, number: int, left: int) -> bool:
     """`lakes larger than 1000`: the property that the adjective is about, where the rows have one."""
+    # `larger than` is the adjective; in `more than` there is none, and the lookup fails
     adjective = ADJECTIVES.get(draft.links[at].word.split()[-2]) if " than" in draft.links[at].word else None
     if draft.links[left].mark != "table" or adjective is None or adjective.sort != "comparative":
         return False
     units = draft.scope.numbered.get(draft.links[number].number, ())
     try:
+        # the number's unit picks among an adjective's columns: `longer than 5 km` is no duration
         column, _ = draft.scope.property(draft.scope.table(draft.links[left]), adjective.steps, units)
     except Unclear:
         return False
@@ -141,6 +146,7 @@ def _by_size(draft: Draft, at: int, operator: str, number: int, left: int) -> bo
 
 def _of_the_same(draft: Draft, at: int, operator: str, number: int) -> bool:
     """`cost less than 20 or more than 90`: what was compared just before, where nothing else is named."""
+    # `or` stands right before, or a comma between: `less than 20, or more than 90`
     joint = at - 1 - (at > 1 and draft.links[at - 1].mark == "comma")
     last = draft.where[-1] if draft.where else None
     named = draft.next(number, "column", "table", "value", "distinct") is not None
@@ -158,6 +164,7 @@ def _added_up(draft: Draft, at: int, total: int) -> None:
     last = draft.where.pop() if draft.where else None
     left = last.left if isinstance(last, Compared) else None
     if not isinstance(last, Compared) or not isinstance(left, Column):
+        # `the total spent over 10000` has an aggregate on the left already: nothing left to add up
         raise Unclear(f"it is not clear what is {draft.links[at].text} a number in total")
     draft.having.append(Compared(Aggregate("sum", left.column), last.operator, last.right))
     _group_by_head(draft, at)
@@ -168,6 +175,7 @@ def _of_its_own(link: Link) -> bool:
     """`more than 3000 and hired in May`, `longer than 500 with their length`, `above 8000 and in Nepal`:
     nothing that is compared.
     """
+    # a value with a preposition is a place or a time (`in Nepal`), not what there are so many of
     placed = link.mark == "value" and link.preposition not in {"", "of"}
     return link.added or link.verb or link.theirs or link.preposition == "with" or placed
 
@@ -175,11 +183,13 @@ def _of_its_own(link: Link) -> bool:
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:
     value = draft.links[number].number
     draft.use(number)
+    # `= 3 papers` may be the number of one paper, so only inequalities count
     so_many = right is not None and operator != "=" and _counted(draft, right)
     counts_rows = left is not None and left > 0 and draft.links[left - 1].word == "how many"
     # `how many books have more than 300 pages`: the pages are compared, not the number of books
     measure = None if so_many and counts_rows else _measure_before(draft, left)
     if measure is not None and left is not None:
+        # a measure before is a condition on groups (HAVING), not on rows
         expression, first = measure
         draft.use(*range(first, left + 1))
         draft.having.append(Compared(expression, operator, value))
@@ -189,6 +199,7 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         return
     if left is not None and draft.links[left].mark == "column" and not so_many:
         column = draft.scope.column(draft.links[left], ("number",))
+        # a column of text before is shown; the number is then said of what stands behind it
         if column.kind == "number":
             draft.use(left)
             draft.where.append(Compared(Column(column), operator, value))
@@ -220,6 +231,7 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         _having_count(draft, at, operator, value, right, Aggregate("count", column, distinct=True))
         return
     if right is not None and draft.links[right].mark == "value":
+        # values are counted by their rows: `more than 3 gold medals` of medals with a kind
         held = list(draft.links[right].values)
         of = column_of_value(draft, right, draft.links[right], held)
         _having_count(draft, at, operator, value, right, Aggregate("count", of.table))
@@ -244,11 +256,13 @@ def _in_the_unit(draft: Draft, at: int, number: int) -> ColumnContext | None:
     """
     wanted = draft.scope.numbered.get(draft.links[number].number, ())
     held = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark == "table"), None)
+    # without hint of a unit, or after other words, the number may be of anything
     related = all(link.mark == "relation" for link in draft.links[(held or 0) + 1 : at])
     if held is None or not wanted or not related:
         return None
     table = draft.scope.table(draft.links[held])
     own = [c for c in table.columns if c.kind == "number" and measures(draft.scope.words(c), wanted)]
+    # two columns in that unit: neither is `the` number, and no farther one is nearer
     if own:
         return own[0] if len(own) == 1 else None
     others = [j.many.table for j in draft.scope.context.joins if j.one.table == table.ref]
@@ -268,6 +282,7 @@ def _flag(draft: Draft, at: int) -> bool:
     """Whether a column of numbers says yes or no."""
     # `is_open` with no more than two values
     link = draft.links[at]
+    # a number that says yes or no begins with is or has; a column `rating` of two values may be a rating
     named = all(names.normal(c.name).split()[:1] in (["is"], ["has"]) for c in link.columns)
     few = all(c.distinct <= 2 for c in link.columns)
     return link.mark == "column" and bool(link.columns) and named and few
@@ -282,6 +297,7 @@ def _counted(draft: Draft, right: int) -> bool:
 
 def _only_number(draft: Draft, at: int) -> ColumnContext:
     """A comparison that names no column: the only measure of the table, named somewhere before."""
+    # backwards from the comparison: the nearest noun is what it is said of
     for i in range(at - 1, -1, -1):
         link = draft.links[i]
         if link.mark == "column" and not link.used:
@@ -291,8 +307,10 @@ def _only_number(draft: Draft, at: int) -> ColumnContext:
                 if not any(o.mark in {"table", "value"} and o.preposition == "of" for o in draft.links[i:at]):
                     draft.use(i)
                 return column
+            # a date or text stands nearer than any number: the number before it is said of something else
             break
         if link.mark in {"comma", "stop", "table"}:
+            # beyond a comma or another table the comparison is of another clause
             break
     return _only_measure(draft, at)
 
@@ -302,10 +320,12 @@ def _only_measure(draft: Draft, at: int) -> ColumnContext:
     held = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark == "table"), None)
     if held is not None and (only := _only_in_unit(draft, at, held)) is not None:
         return only
+    # directly behind the table: any word between (`claims filed above ..`) may be the measure
     if held == at - 1:
         table = draft.scope.table(draft.links[held])
         refers = draft.scope.context.refers
         numbers = [c for c in table.columns if c.kind == "number" and not c.key and not refers(c)]
+        # a year is a number that nobody compares amounts with
         if len(numbers) == 1 and "year" not in draft.scope.words(numbers[0]):
             draft.scope.doubt("which number is compared", _ONLY_NUMBER)
             return numbers[0]
@@ -332,10 +352,13 @@ def _measure_before(draft: Draft, left: int | None) -> tuple[Expression, int] | 
     if left is None or left < 1:
         return None
     before, link = draft.links[left - 1], draft.links[left]
+    # what another pass took is no measure of this comparison
     if before.used:
         return None
+    # `the number of orders greater than 5` counts rows for each of the rows before
     if before.mark == "count" and link.mark == "table":
         return Aggregate("count", draft.scope.table(link).ref), left - 1
+    # `average age`, of a table `ages`: its only measure; a sum of rows would be their count
     if before.mark in FUNCTIONS and before.mark != "sum" and link.mark == "table":
         only = only_measure(draft, draft.scope.table(link))
         return (Aggregate(FUNCTIONS[before.mark], only), left - 1) if only is not None else None
@@ -379,6 +402,7 @@ def _column_before(draft: Draft, at: int) -> int | None:
             own = column.key or column.unique or _names_the_rows(draft, column, table)
             own = own or draft.scope.said_table(link) is not None
             # `which visitors bought tickets for two days`: each visitor, not each ticket
+            # a label or key means each row; numbers and other tables' columns are no groups of these rows
             return None if own or column.kind != "text" or table != (of or table) else i
     return None
 
@@ -391,6 +415,7 @@ def _names_the_rows(draft: Draft, column: ColumnContext, table: TableContext) ->
 
 def _group_by_head(draft: Draft, at: int) -> None:
     """A measured condition is on the rows of the table before it."""
+    # a column is what is grouped by, and is then shown once, as the group
     held = _column_before(draft, at)
     if held is not None:
         column = draft.scope.column(draft.links[held])
@@ -408,6 +433,7 @@ def _range(draft: Draft, at: int) -> None:
     high = draft.next(low, "number") if low is not None else None
     if low is None or high is None:
         raise Unclear("it is not clear between what")
+    # the measured column stands before (`price between`) or behind (`between 5 and 9 points`)
     left, right = draft.before(at, "column"), draft.next(high, "column")
     held = left if left is not None else right
     if held is None:
@@ -435,6 +461,7 @@ def _comparative(draft: Draft, at: int) -> None:
     column, way = draft.scope.property(draft.about(at), adjective.steps, units)
     of_a_year = "year" in draft.scope.words(column)
     # a year is older than a number only if that is a year too
+    # `older than 30` of a founding year would compare a year with an age
     if column.kind != "number" or of_a_year != (_is_year(draft.links[number].number) and not units):
         raise Unclear(f"it is not clear what is {draft.links[at].text} than {draft.links[number].text}")
     draft.where.append(Compared(Column(column), ">" if way == "desc" else "<", draft.links[number].number))

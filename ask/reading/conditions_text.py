@@ -73,6 +73,7 @@ class Spelling:
 
     def column(self, column: ColumnContext) -> str:
         name = f"{quote_ident(column.table.name)}.{quote_ident(column.name)}"
+        # in JSON and the like compared as text: the operators of the type itself may not exist
         return f"{name}::{column.type}" if column.as_text else name
 
     def tables(self, root: TableRef, steps: Sequence[Step]) -> str:
@@ -95,6 +96,7 @@ class Spelling:
                 return self._aggregate(what)
             case Ratio(top, below, percent):
                 times = "100.0 * " if percent else ""
+                # integer division would round a share to 0; a whole of 0 has no share
                 return f"{times}{self.expression(top)}::float8 / nullif({self.expression(below)}, 0)"
             case Portion(of, percent):
                 times, part = "100.0 * " if percent else "", self.expression(of)
@@ -108,13 +110,17 @@ class Spelling:
             case Gap(column, within, unit):
                 return self._gap(column, within, unit)
             case Age(column):
+                # age() counts completed years, a difference of years would be one too many before the
+                # birthday
                 return f"extract(year from age(current_date, {self.column(column)}))"
             case Measured(function, of):
                 return _called(function, self.expression(of))
+            # round(float8, int) does not exist in PostgreSQL
             case Rounded(of, digits):
                 return f"round(({self.expression(of)})::numeric, {digits})"
             case Converted(of, factor):
                 over = f" / {factor.denominator}.0" if factor.denominator != 1 else ""
+                # multiplied first: as integers, 90 * 1 / 60.0 keeps its fraction
                 by = f" * {factor.numerator}" if factor.numerator != 1 else ""
                 return f"({self.expression(of)}{by}{over})"
             case Running(of, by, within):
@@ -122,6 +128,7 @@ class Spelling:
             case Change():
                 return self._change(what)
             case Rank(of, way):
+                # nulls last, or rows without a value would share the first rank
                 return f"rank() over (order by {self.expression(of)} {way} nulls last)"
             case Named(column, by, name):
                 row = f"{self.column(by)} = {quote_literal(name)}"
@@ -137,6 +144,7 @@ class Spelling:
         if unit == "year":
             return f"extract(year from {self.column(column)})"
         if unit == "decade":
+            # extract(decade) is the year divided by ten
             return f"extract(decade from {self.column(column)}) * 10"
         if unit == "weekday":
             return f"extract(isodow from {self.column(column)})"
@@ -145,6 +153,7 @@ class Spelling:
         return f"date_trunc('{unit}', {self.column(column)})"
 
     def _span(self, start: ColumnContext, end: ColumnContext, unit: str) -> str:
+        # date - date is an integer of days, timestamp - timestamp an interval: what follows differs
         days = start.type == end.type == "date"
         return self._in_units(f"{self.column(end)} - {self.column(start)}", unit, days=days)
 
@@ -155,6 +164,7 @@ class Spelling:
 
     def _in_units(self, apart: str, unit: str, *, days: bool) -> str:
         """Dates are days apart; what holds a time of day is apart by an interval."""
+        # a whole number of days needs no conversion
         if days and unit in {"", "day"}:
             return f"({apart})"
         if not unit:
@@ -180,14 +190,17 @@ class Spelling:
             inner = "*"
             if what.of in self.once or what.distinct:
                 key = key_of(self.context.table(what.of))
+                # joins repeat the table's rows, so only its key counts each once
                 if key is None:
                     raise Unclear(f"{what.of.name} has no key by which its rows could be counted once")
                 inner = f"distinct {self.column(key)}"
         else:
+            # `zero`: an average over all of them takes those without a value as 0
             value = f"coalesce({self.column(what.of)}, 0)" if what.zero else self.column(what.of)
             inner = f"{'distinct ' * what.distinct}{value}"
         text = _called(what.function, inner)
         if what.where:
+            # FILTER, not WHERE: beside it others of the same query count all rows
             text += f" filter (where {' and '.join(map(self.condition, what.where))})"
         return text
 
@@ -206,6 +219,7 @@ class Spelling:
             case During():
                 return self._during(what)
             case Known(column, negated):
+                # a column of yes or no: null is neither, so `not x` leaves it out as `x` does
                 if column.kind == "boolean":
                     return f"{'not ' * negated}{self.column(column)}"
                 return f"{self.column(column)} is {'' if negated else 'not '}null"
@@ -216,6 +230,7 @@ class Spelling:
             case Many():
                 return self._many(what)
             case Refers(column, one, where, more):
+                # joins along the way from the referred row to where the condition is; IN keeps rows single
                 steps = path(self.context, one.table, [where.column.table], self.roles)[0]
                 rows = f"select {self.column(one)} from {self.tables(one.table, steps)}"
                 tests = " and ".join(map(self.condition, (where, *more)))
@@ -224,6 +239,7 @@ class Spelling:
                 return f"{self.column(left)} {operator} {self.column(right)}"
             case Beside(left, operator, right):
                 return f"{self.column(left)} {operator} {self.expression(right)}"
+            # the other row of the same table needs another name, or both sides would be one row
             case Above(column, operator, by, one):
                 own = f"select other.{quote_ident(column.name)} from {self.table(column.table)} as other"
                 return (
@@ -237,6 +253,7 @@ class Spelling:
 
     def _compared(self, what: Compared) -> str:
         left = self.expression(what.left)
+        # a number is compared in the unit of the span; anything else is an interval literal
         if isinstance(what.left, Span) and not what.right.isdigit():
             return f"{left} {what.operator} interval {quote_literal(what.right)}"
         if (
@@ -244,14 +261,17 @@ class Spelling:
             and isinstance(what.left, Aggregate)
             and isinstance(what.left.of, ColumnContext)
         ):
+            # `all` of them: each value of the column has to be among the group's
             of = what.left.of
             return f"{left} = (select count(distinct {quote_ident(of.name)}) from {self.table(of.table)})"
         if what.right != "average":
             return f"{left} {what.operator} {what.right}"
+        # only a plain column has one average over its table
         if not isinstance(what.left, Column):
             raise Unclear("it is not clear what is compared with its average")
         column = what.left.column
         average = f"select avg({quote_ident(column.name)}) from {self.table(column.table)}"
+        # an alias, as the outer row has the same table name
         if what.within is not None:
             own = quote_ident(what.within.name)
             average = f"select avg(own.{quote_ident(column.name)}) from {self.table(column.table)} as own"
@@ -260,6 +280,7 @@ class Spelling:
 
     def _text(self, column: ColumnContext) -> str:
         """The column, one of an enumerated type as the text that it is compared with."""
+        # an enumerated type refuses texts that are no label of it, even in a comparison
         enumerated = column.kind == "text" and not is_text(column.type) and bool(column.values)
         return f"{self.column(column)}::text" if enumerated else self.column(column)
 
@@ -277,19 +298,24 @@ class Spelling:
         if moment.of_each_day:
             return self._of_each_day(column, moment)
         if column.kind == "date":
+            # of a month without a year: of every year, which no range of dates can say
             if moment.start is None and moment.end is None and moment.month:
                 return f"extract(month from {name}) = {moment.month}"
+            # half-open, so that a timestamp late on the last day is in it
             tests = [f"{name} >= {moment.start}"] if moment.start else []
             tests += [f"{name} < {moment.end}"] if moment.end else []
             return " and ".join(tests)
+        # a text of months is compared by name: `in April` of a column with `Apr`
         if column.kind == "text" and moment.month:
             return f"{name} = {quote_literal(_month_as(column, moment.month))}"
+        # a column of years can only hold a time that begins and ends with a year
         if column.kind == "number" and moment.years is not None and (moment.whole_years or moment.month):
             low, high = moment.years
             if low == high:
                 return f"{name} = {low}"
             tests = [f"{name} >= {low}"] if low is not None else []
             return " and ".join([*tests, *([f"{name} <= {high}"] if high is not None else [])])
+        # what is left is a column of month numbers
         if column.kind == "number" and moment.month:
             return f"{name} = {moment.month}"
         raise Unclear(f"it is not clear when {moment.said} is")
@@ -298,6 +324,7 @@ class Spelling:
         name = self.column(column)
         if moment.weekdays:
             return f"extract(isodow from {name}) in ({', '.join(map(str, moment.weekdays))})"
+        # time and timetz have no date to cast away
         time = name if column.type in {"time", "timetz"} else f"{name}::time"
         return " and ".join(f"{time} {operator} time '{at}'" for operator, at in moment.clock)
 
@@ -315,8 +342,12 @@ class Spelling:
         found = list[Step]()
         for table in dict.fromkeys(t for condition in where for t in tables_of(condition)):
             if table in reached:
+                # beyond the last table only parents are joined: a second multiplying step would test another
+                # row
                 continue
             for step in direct(self.context, reached[-1], table, self.roles):
+                # back to the outer row or to many rows: the condition would be said of others than those
+                # absent
                 if step.new == kept or step.multiplies:
                     raise Unclear(f"it is not clear how {table.name} is said of what is not there")
                 if step.new not in (s.new for s in found):
@@ -336,6 +367,7 @@ class Spelling:
     def _counted(self, kept: TableRef, found: TableRef, where: Sequence[Condition]) -> str:
         steps = direct(self.context, kept, found, self.roles)
         key = key_of(self.context.table(found))
+        # a way that ends at a parent meets it once for each row between: only a key counts it once
         if key is None and not steps[-1].multiplies:
             raise Unclear(f"{found.name} has no key by which its rows could be counted once")
         counted = "*" if key is None or steps[-1].multiplies else f"distinct {self.column(key)}"
@@ -351,5 +383,6 @@ def _called(function: Function, of: str) -> str:
 def _month_as(column: ColumnContext, month: int) -> str:
     """A month as the column writes it: `April`, `Apr`, `04`."""
     forms = [calendar.month_name[month], calendar.month_abbr[month], f"{month:02}", str(month)]
+    # a spelling that the column holds; without samples the full name, which at worst finds nothing
     held = {v.lower(): v for v in column.values}
     return next((held[f.lower()] for f in forms if f.lower() in held), forms[0])

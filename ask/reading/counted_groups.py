@@ -21,13 +21,17 @@ def counted_groups(draft: Draft) -> None:
     if kept is None or not draft.having:
         return
     compared = draft.having[0]
+    # counts of rows only: a sum per row and a count of rows would have to be told apart again
     of = compared.left.of if isinstance(compared, Compared) and isinstance(compared.left, Aggregate) else None
     if len(draft.having) != 1 or not isinstance(compared, Compared) or not isinstance(of, TableRef):
         return
+    # `more than average` is no number that the subquery could be compared with
     if of == kept or not compared.right.isdigit() or draft.order or draft.limit:
         return
+    # a row that refers to one has one: nothing to count per row
     if not any(s.multiplies for s in direct(draft.scope.context, kept, of, draft.scope.roles)):
         return
+    # what the counted row or its parents say stays outside; the rest is said of the many
     inside = [c for c in draft.where if not set(tables_of(c)) <= draft.scope.told_by(kept)]
     if any(not set(tables_of(c)) <= {of} for c in inside):
         raise Unclear(f"it is not clear whether a condition is said of {kept.name} or of {of.name}")

@@ -21,21 +21,25 @@ def counts(draft: Draft) -> None:
     Raises Unclear.
     """
     starts = [i for i, link in enumerate(draft.links) if link.mark == "count" and not link.used]
+    # a count behind `per` or a full stop belongs to another clause
     starts = [i for i in starts if i < _end(draft, starts[0])]
     if len(starts) < 2:
         return
     ends = [*starts[1:], _end(draft, starts[-1])]
+    # commas and `or` join the parts and say nothing in them
     parts = [
         [i for i in range(start + 1, end) if draft.links[i].mark not in {"comma", "or"}]
         for start, end in zip(starts, ends, strict=True)
     ]
     first = parts[0]
     tables = [i for i in first if draft.links[i].mark == "table"]
+    # a second noun counts something else, which `apart` writes as subqueries
     named = [i for part in parts[1:] for i in part if draft.links[i].mark in _NAMED and not _true(draft, i)]
     if len(tables) != 1 or tables[0] != first[0] or named or not all(parts):
         return
     table = draft.scope.table(draft.links[tables[0]])
     told = [_conditions(draft, [i for i in part if i not in tables]) for part in parts]
+    # the first part may have no condition (all rows), but not `do not`: nothing stands before it
     if told[0] is None:
         return
     for at, where in zip(starts, _negated(told), strict=True):
@@ -59,6 +63,7 @@ def _conditions(draft: Draft, places: list[int]) -> list[Condition] | None:
     links = [draft.links[i] for i in places]
     if links and all(link.mark in {"without", "not"} for link in links):
         return None
+    # a draft of its own, so that the part's words are read as if nothing else were asked
     part = Draft(links, draft.scope)
     conditions(part)
     if part.having or any(not link.used and link.mark not in {"comma", "named"} for link in part.links):

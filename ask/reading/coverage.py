@@ -23,11 +23,13 @@ from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.printer.names import quote_ident
 
+# quoted names or bare ones: what a query can call a table or column
 _NAME = re.compile(r'"((?:[^"]|"")+)"|\b([a-z_][a-z0-9_$]*)', re.IGNORECASE)
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _NO_ROLES = frozenset(listed("by from to of in on at for with the is has main primary default current"))
 _NAMES_IT = 0.95
 _STATE = 0.75
+# beyond a dozen different values they are names or numbers rather than kinds
 _KINDS = 12
 """Values of a column that tells kinds of rows."""
 _AGENTS = ("er", "or", "ist")
@@ -41,6 +43,7 @@ class Phrase:
     """A link as the linker made it; the passes change marks as they go."""
 
     link: Link
+    # the linked mark and columns as they were, for the passes change links in place
     mark: str
     columns: tuple[ColumnContext, ...]
     compound: bool = False
@@ -70,7 +73,9 @@ class _Said:
 
     @classmethod
     def of(cls, sql: str) -> _Said:
+        # doubled quotes and pattern escapes are undone: the words of the question are compared
         texts = frozenset(text.replace("''", "'").replace("\\", "").lower() for text in _TEXT.findall(sql))
+        # names are looked for outside of literals: a value `orders` names no table
         found = _NAME.findall(_TEXT.sub(" ", sql))
         # `order by` names no table: a name that is a keyword would stand in quotes
         named = [quoted or bare for quoted, bare in found if quoted or quote_ident(bare) == bare]
@@ -104,6 +109,7 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
 
 
 def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
+    # nothing is lost where a compound's first noun only says of what kind
     link = phrase.link
     if phrase.mark == "table" and not phrase.compound:
         return _names_a_table(link, scope, said)
@@ -117,6 +123,7 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         return True
     # `how much did it cost` may be said of another column; a noun that names one may not, nor a flag
     flag = all(c.kind == "boolean" for c in phrase.columns)
+    # verbs and first nouns may relate two rows without any column of theirs in the query
     verb = link.word.endswith("ed") or link.word in RELATING or stem(link.word) in SAME or phrase.compound
     return not (flag or (not verb and max(map(link.fit, phrase.columns)) >= _NAMES_IT))
 
@@ -131,8 +138,10 @@ def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
         for c in phrase.columns
         if c.kind == "boolean"
         or (c.kind == "number" and "year" not in c.words)
+        # a nullable time or number says by its absence whether something happened
         or (c.kind in {"date", "number"} and c.nulls)
     ]
+    # only of tables that the query reads: elsewhere the word names nothing of these rows
     told = [c for c in held if c.table.name.lower() in said.names and not c.key]
     # `who fixed the most callouts`, of callouts with a time fixed_at that some lack
     dates = phrase.mark == "column" and phrase.link.mark == "relation" and all(c.kind == "date" for c in told)
@@ -144,6 +153,7 @@ def _says_what_kind(phrase: Phrase, behind: Phrase) -> bool:
     """`the living authors`: a participle before its noun says which of them, where it took no part."""
     link, noun = phrase.link, behind.link
     dropped = phrase.mark == link.mark == "relation" and not (link.tables or link.columns or link.values)
+    # the mark is the same as before the passes: nobody took the word for anything
     return (
         dropped
         and link.word.endswith(("ing", "ed"))
@@ -155,6 +165,7 @@ def _says_what_kind(phrase: Phrase, behind: Phrase) -> bool:
 
 def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     """`how many cars were sold`, where sales are rows of their own."""
+    # `sales` has no root of `sold`; those verbs were linked to a table by their meaning
     verb = phrase.link.word.endswith("ed")
     # `published`, where publishers are rows: who does it is no deed
     deeds = [t for t in phrase.link.tables if not (verb and scope.words(t)[-1].endswith(_AGENTS))]
@@ -169,6 +180,7 @@ def _a_value_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     """`the shares bought`, of transactions whose type is buy or sell; `a completed round`, of rounds with a
     code whose meaning is completed.
     """
+    # the value's column is read, but the value is not in it: the word did not restrict the rows
     meant = [(c, v) for c, v in phrase.link.values if c.table.name.lower() in said.names]
     dropped = phrase.link.mark == "relation" and not said.names_any([c for c, _ in meant])
     if meant and dropped and not any(v.lower() in said.texts for _, v in meant):
@@ -186,6 +198,7 @@ def _a_value_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
 def _a_flag_of(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     """`cars in inventory`, of inventory snapshots with a flag that says whether one is."""
     link = phrase.link
+    # an exact name of a table is no state of its rows
     if phrase.mark != "table" or not link.tables or link.fit(link.tables[0]) >= _NAMES_IT:
         return False
     flags = [c for c in link.tables[0].columns if c.kind == "boolean"]
@@ -203,6 +216,7 @@ def _a_doer_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     verbs = {phrase.link.word.removesuffix(end) for end in ("", "s", "ed", "ing")} | {root(phrase.link.word)}
 
     def does(what: TableContext) -> bool:
+        # verbs of another form: `own`, `owns`, `owned`, `owning` against `owner`
         word = scope.words(what)[-1]
         return word.endswith(_DOERS) and bool(verbs & {word[:-2], word[:-1], root(word)} - {word})
 
@@ -214,6 +228,7 @@ def _a_doer_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
 
 def _says_a_value(link: Link, said: _Said) -> bool:
     values = {v.lower() for _, v in link.values} | {link.word}
+    # partly said is enough: a pattern `%dune%` covers the value `Dune`
     return any(value in text for value in values for text in said.texts) or said.names_any(
         [c for c, _ in link.values]
     )
@@ -230,9 +245,11 @@ def _roles_of_verbs(scope: Scope, said: _Said) -> None:
     """`institutions that borrowed objects` joined by the key of whom they were acquired from. Raises
     Unclear.
     """
+    # short words are no roles: `at`, `to`
     spoken = {role(word): word for word in scope.roles if len(word) > 2}
     for word, keys in _roles(scope).items():
         told = [k for k in keys if k[1].lower() in said.names]
+        # the key of another role was joined, while the one with the verb in it was not
         if word in spoken and told and not said.names_any([column for column, _ in keys]):
             raise Unclear(f"it is not clear what is meant by {spoken[word]}")
 
@@ -242,6 +259,7 @@ def _roles(scope: Scope) -> dict[str, list[tuple[ColumnContext, str]]]:
     found: dict[str, list[tuple[ColumnContext, str]]] = {}
     for many, one in (pair for join in scope.context.joins for pair in join.pairs):
         own = {role(w) for w in (*scope.words(one), *names.words(one.table.name))}
+        # words of both tables say no role: `order_customer_id` of orders
         own |= {role(w) for w in (*names.KEY_WORDS, *names.words(many.table.name))}
         # of a table sbTicker, whose prefix says nothing
         own |= {role(w) for ref in (one.table, many.table) for w in scope.vocabulary.table_words[ref]}
@@ -256,8 +274,10 @@ def _words_left_out(asked: Sequence[Phrase], scope: Scope, question: str, said: 
     linked = {word for phrase in asked for word in plain(phrase.link.text).split()}
     flags = [c for t in scope.context.tables for c in t.columns if c.kind == "boolean"]
     for before, word in pairwise(["", *plain(question).split()]):
+        # a word that no phrase took and that only counts as a filler, where a flag is called so
         if word in linked or len(word) < _SAYS_A_STATE or word not in FILLERS | RELATING or not before:
             continue
         meant = [c for c in flags if root(word) in {root(w) for w in scope.words(c)}]
         if meant and not said.names_any(meant) and any(c.table.name.lower() in said.names for c in meant):
+            # the flag's table is read without the flag: the word should have been a condition
             raise Unclear(f"it is not clear what is meant by {before} {word}")

@@ -47,6 +47,7 @@ _ANOTHER_WAY = 0.78
 
 def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a verb of which the rows on the way between those it relates say nothing."""
+    # `who designed it?` names nobody, so whoever is shown is the one who did
     shown = {t for e in intent.outputs for t in tables_of(e)} if scope.roles[:1] == ("who",) else set()
     for at, verb in enumerate(links):
         if verb.mark != "relation" or not _is_deed(verb):
@@ -62,9 +63,11 @@ def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 
 def _is_deed(verb: Link) -> bool:
     """A verb that says what was done; one that the data does not hold may be any."""
+    # known verbs hold whatever they were linked to: `run` may have met a column by chance
     if root(verb.word) in _NAMED | _BELONGING:
         return True
     done = verb.word.endswith(("ed", "ing")) and " " not in verb.word and verb.text.islower()
+    # a verb that is a column, table or value of the data says itself what is meant
     return done and verb.word not in RELATING and not (verb.columns or verb.tables or verb.values)
 
 
@@ -91,10 +94,12 @@ def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tupl
     if before and behind:
         by_whom = by or not _was_done(links[at], scope) or links[at + 1].mark != "table"
         if by_whom:  # not `sites that were visited on a trip`
+            # with two tables on both sides the nearest ones are meant
             yield (behind[0], before[-1]) if by else (before[-1], behind[0])
     elif len(set(before)) > 1:
         other = next(ref for ref in reversed(before) if ref != before[-1])
         # `which stations does Ann manage`; `merchants and the number of coupons issued`
+        # behind another verb the order turns: `stations managed`, `stations .. does Ann manage`
         yield (other, before[-1]) if done else (before[-1], other)
 
 
@@ -110,6 +115,7 @@ def _of(link: Link) -> list[TableRef]:
     tables = {t.ref for t in link.tables[:1]} if link.mark == "table" else set()
     tables |= {c.table for c, _ in link.values} if link.mark in {"value", "quoted"} else set()
     tables |= {c.table for c in link.columns} if link.mark == "column" else set()
+    # a phrase of several tables names nobody in particular
     return list(tables) if len(tables) == 1 else []
 
 
@@ -117,13 +123,17 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     try:
         steps = direct(scope.context, who, what, scope.roles)
     except Unclear:
+        # no way at all between them is refused elsewhere, not doubted here
         return True
+    # some table or column on the way is called like the verb: the rows say it
     if not steps or _named_on_the_way(verb, [who, *(s.new for s in steps)], scope):
         return True
+    # `managed by` of two rows that only refer to each other: refusal of a guess
     if root(verb.word) in _NAMED:
         return False
     between = [scope.context.table(s.new) for s in steps[:-1]]
     pairs = all(_only_joins(t, who, what, scope) or _spoken_of(t, scope) for t in between)
+    # what belongs is on the many side: a boat refers to its owner, not an owner to a boat
     return pairs and (bool(between) or root(verb.word) not in _BELONGING or _refers_to_whom(steps[0], who))
 
 
@@ -145,6 +155,7 @@ def _only_joins(table: TableContext, who: TableRef, what: TableRef, scope: Scope
     others = [c for c in table.columns if c.name not in keys and not c.key]
     ends = [stem(w) for ref in (who, what) for w in scope.words(scope.context.table(ref))]
     own = names.normal(table.ref.name).split()
+    # a comment on an article joins two as well, but is called by neither
     called = all(any(w.startswith(end) for end in ends) or root(w) in _BELONGING for w in own)
     return len(keys) > 1 and len(others) <= _FEW and called
 

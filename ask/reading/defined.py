@@ -13,6 +13,7 @@ from rewright.ask.reading.intent import Compared, Condition, Known, OneOf, Spell
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 
+# the contrary of a comparison leaves out nulls as the comparison itself does
 _CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}
 
 
@@ -22,6 +23,7 @@ def defined(draft: Draft) -> None:
         if link.mark != "defined" or link.used:
             continue
         tests = tests_of(draft, link)
+        # the word's rows are not there, so the condition goes inside NOT EXISTS
         if draft.before(at, "without") is not None:
             continue  # what is not there (`absences`)
         contrary = draft.before(at, "not")
@@ -47,5 +49,6 @@ def contrary_of(tests: Sequence[Condition], said: str) -> Condition:
             return replace(test, negated=not test.negated)
         case [Compared(left, operator, right)]:
             return Compared(left, _CONTRARY[operator], right)
+        # of several tests the contrary is a disjunction, which nobody means by `not`
         case _:
             raise Unclear(f"it is not clear what is meant by not {said}")

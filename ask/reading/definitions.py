@@ -26,25 +26,30 @@ _DEFINES = re.compile(
     rf"^(?P<term>[^=<>:()]{{2,60}}?)\s*(?:\((?P<full>[^()=]{{2,60}})\))?\s*(?:\s{_SAYS}|[=:])\s*(?P<meaning>.+)$",
     re.IGNORECASE,
 )
+# hints also put the test first: `status = 'A' refers to active accounts`
 _BACKWARDS = re.compile(
     r"^(?P<meaning>[\w.`\"]+\s*(?:=|<>|!=|>=|<=|>|<)\s*(?:'[^']*'|[\w.]+)|[\w.`\"]+ is (?:not )?null)"
     r"\s+(?:refers? to|means?|stands? for|denotes?|indicates?)\s+(?P<term>[^=<>]{2,60})$",
     re.IGNORECASE,
 )
+# and as a sentence: `a flight is delayed when dep_delay > 15`
 _IS_WHEN = re.compile(
     r"^(?:an? |the )?[\w ]+? (?:is|are|counts? as|is considered|has been|have been) "
     r"(?P<term>[\w-]+(?: [\w-]+)?) (?:when|if|where) (?P<meaning>.+)$",
     re.IGNORECASE,
 )
+# a comma parts definitions only where another term with its verb follows; lists have commas as well
 _SENTENCES = re.compile(
     r"\n|;\s*|\.(?=\s|$)|,\s+(?=[\w' -]{2,40}? (?:refers? to|means|stands? for) )", re.IGNORECASE
 )
 _ARTICLE = re.compile(r"^(?:the|an?|and|where|here)\s+", re.IGNORECASE)
+# a sign that no question holds; it stands in quotes, so that the linker leaves it as one word
 _PLACE = "\u00a7"
 _MARK = re.compile(rf"^{_PLACE}(\d+)$")
 _CALL = re.compile(r"^(count|sum|avg|average|max|min|total)\s*\((?P<of>.*)\)$", re.IGNORECASE)
 _SAID = {"count": "number of", "sum": "total", "total": "total", "avg": "average", "average": "average"}
 _SAID |= {"max": "maximum", "min": "minimum"}
+# a factor of 100 or `as a percentage` is said to the grammar in words, once, at the end
 _PERCENT = re.compile(
     r"\s*\*\s*100(?:\.0*)?\s*%?$|^100(?:\.0*)?\s*\*\s*|,?\s*(?:expressed )?(?:as|in) (?:a )?percent\w*$",
     re.IGNORECASE,
@@ -67,6 +72,7 @@ _SORTED_BY = (
 )
 _PER = re.compile(r"^per\s", re.IGNORECASE)
 _PRODUCT = re.compile(r"([\w.`]+)\s*(?:\*|\btimes\b|\bmultiplied by\b)\s*([\w.`]+)")
+# a term of more words is a sentence that happened to match
 _LONGEST = 12
 
 
@@ -92,12 +98,14 @@ def defined_terms(question: str, evidence: str, context: Context) -> Written:
         return written  # what stands for conditions here
     definitions = list(_definitions(evidence))
     spelled, done = written_out(question, evidence)
+    # a definition that uses another one: the outer term is written out first, its parts then found in it
     if done and any(
         _occurs(t, spelled) and not _occurs(t, question) for terms, _ in definitions for t in terms
     ):
         # `ALC = average labour cost; labour cost = hours * hourly_rate`
         written.question, written.done = spelled, done
     for terms, meaning in definitions:
+        # the short name or the full one, whichever the question says; both at once would define it twice
         for term in terms:
             found = _occurs(term, written.question)
             if found is not None:
@@ -130,6 +138,7 @@ def _occurs(term: str, question: str) -> re.Match[str] | None:
 
 
 def _replace(written: Written, found: re.Match[str], term: str, meaning: str, context: Context) -> None:
+    # a sentence end inside a formula cuts it: half of a formula is worse than none
     if not _balanced(meaning) or meaning.count("(") != meaning.count(")"):
         written.unread += 1  # cut short
         return
@@ -138,6 +147,7 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
         text, percent = said
         # behind a formula `(in full)` says nothing more
         rest = re.sub(r"^\s*\([^()]*\)", "", written.question[found.end() :])
+        # `sort by CTR` at the end ranks by what is asked for already
         rest = re.sub(rf"{_SORTED_BY}{re.escape(found[0])}\b", ",", rest, flags=re.IGNORECASE)
         rest = _returned_too(_without_their_noun(rest, text), found[0], text)
         asked = written.question[: found.start()] + text + rest
@@ -147,11 +157,14 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
         written.question = written.question[: found.start()] + columns + written.question[found.end() :]
         written.done += 1
     elif not _EXTREME.match(meaning) and _says_columns(meaning, context) and not term.isupper():
+        # a definition over columns that was not read makes the answer a guess; MAX(x) is said in words as
+        # well
         written.unread += 1
 
 
 def _without_their_noun(rest: str, said: str) -> str:
     """`passing rate of bills`, of a ratio that counts bills on both sides: of what it is, is said."""
+    # `of bills that ..` says more than the noun and has to stay
     noun = re.match(r"\s+of (?:the |all )?(\w+)\b(?!\s+(?:that|which|who|with|whose)\b)", rest)
     sides = re.match(r"ratio of (.+) to (.+)$", said)
     if noun is None or sides is None or not all(side.split()[-1] == noun[1] for side in sides.groups()):
@@ -177,6 +190,7 @@ def _as_columns(meaning: str, context: Context) -> str | None:
     """`full name refers to first_name, last_name`."""
     known = {c.name.lower() for t in context.tables for c in t.columns}
     parts = [p.strip(' `"') for p in re.split(r",\s*(?:and\s+)?|\s+and\s+", meaning)]
+    # all parts must be columns: `name and address` may be one column and a remark
     return " and ".join(parts) if all(p.lower() in known for p in parts) else None
 
 
@@ -189,6 +203,7 @@ def _as_condition(
     tests = conditions_of(meaning, context)
     if not tests:
         return None
+    # the noun stays outside of the mark, or no table would be named any more
     noun = _noun_at_the_end(found[0], context)
     # `still in service`, said in two words, is one condition
     return f"{_mark(written, tests, found[0])}{' ' + noun if noun else ''}", False
@@ -217,6 +232,7 @@ def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
     """The links, with the marks of conditions made what they stand for."""
     made = list[Link]()
     for link in links:
+        # a mark counts only where it still stands alone: the linker may have joined it to words beside it
         found = _MARK.match(link.text) if link.mark == "quoted" else None
         number = int(found[1]) if found is not None else len(written.tests)
         if number < len(written.tests):
@@ -235,18 +251,21 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
     if (told := _OF_WHERE.match(text)) is not None and conditions_of(told["test"], context):
         function = "count" if told["function"].lower() == "number" else told["function"]
         text = f"{function}({told['of']} where {told['test']})"
+    # percent signs and brackets come off in turns: `((a / b) * 100)%`
     while (shorter := _bare(_PERCENT.sub("", text))) != text:
         text, percent = shorter, True
     call = re.match(r"^(divide|subtract|multiply)\s*\((.*)\)$", text, re.IGNORECASE)
     if call is not None:
         parts = list(_split(call[2], ","))
         name = call[1].lower()
+        # times 100 is the percent again, not a product of two columns
         if name == "multiply" and len(parts) == 2 and re.fullmatch(r"100(?:\.0*)?", parts[1]):
             inner = _as_formula(written, parts[0], context)
             return None if inner is None else (inner[0], True)
         words = {"divide": ("ratio of", "to"), "subtract": ("difference between", "and")}.get(name)
     else:
         parts, words = _operands(text)
+    # a product of two columns of one row: `hours * rate`
     if (product := _PRODUCT.fullmatch(text)) is not None:
         return " times ".join(part.split(".")[-1].strip("`") for part in product.groups()), percent
     if words is None:
@@ -257,6 +276,7 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
     if len(operands) != 2 or None in operands:
         return None
     rows = _rows_tested(written.tests[before:], context)
+    # `COUNT(*)` has no noun; the condition beside it tells of which rows
     first, second = (re.sub(r"^number of rows\b", f"number of {rows}", said or "") for said in operands)
     return f"{words[0]} {first} {words[1]} {second}", percent
 
@@ -268,11 +288,13 @@ def _rows_tested(tests: Sequence[tuple[dict[ColumnContext, Condition], ...]], co
 
 
 def _operands(text: str) -> tuple[list[str], tuple[str, str] | None]:
+    # division before subtraction: `(a - b) / c` splits at the slash, outside of the brackets
     for pattern, words in (
         (r"/|\bdivided by\b", ("ratio of", "to")),
         (r"\s[-\u2212]\s|\bminus\b", ("difference between", "and")),
     ):
         parts = list(_split(text, pattern))
+        # more than two parts are returned too and refused later: a - b - c is no one difference
         if len(parts) > 1:
             return parts, words
     return [text], None
@@ -291,6 +313,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
         function, of = _of_cases(function, case)
     of, where = _with_condition(of)
     tests = conditions_of(where, context) if where else []
+    # a condition that is not understood must not be dropped: the measure would be of all rows
     if where and not tests:
         return None
     distinct = re.match(r"^distinct\b\s*\(?(.*?)\)?$", of, re.IGNORECASE)
@@ -298,6 +321,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
     product = _PRODUCT.fullmatch(of)
     if product is not None and function in {"sum", "avg", "average", "total"} and not distinct:
         of = " times ".join(part.split(".")[-1].strip("`") for part in product.groups())
+    # arithmetic inside the call is beyond the grammar's words
     if re.search(r"[()*/+=<>]", of) and of != "*":
         return None
     said = f"{_SAID[function]} {'distinct ' if distinct else ''}{'rows' if of == '*' else of.strip('`')}"
@@ -306,6 +330,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
 
 def _of_cases(function: str, case: re.Match[str]) -> tuple[str, str]:
     """`COUNT(CASE WHEN c THEN 1 END)`, `SUM(CASE WHEN c THEN a ELSE 0 END)`: what is measured where c."""
+    # CASE with 1 counts the rows that meet it, whether it is written as COUNT or SUM
     if case["then"] == "1":
         return "count" if function in {"count", "sum", "total"} else function, f"* where {case['when']}"
     return function, f"{case['then']} where {case['when']}"
@@ -321,6 +346,7 @@ def _bare(text: str) -> str:
     """Without the brackets that hold all of it."""
     text = text.strip().rstrip(".").strip()
     while text.startswith("(") and text.endswith(")") and len(list(_split(text[1:-1], r"\Z(?!\Z)"))) == 1:
+        # `(a) / (b)` begins and ends with brackets that are not a pair
         if not _balanced(text[1:-1]):
             return text
         text = text[1:-1].strip()
@@ -340,6 +366,7 @@ def _split(text: str, pattern: str) -> Iterator[str]:
     """The parts between a separator that stands in no brackets."""
     start = 0
     for match in re.finditer(pattern, text, re.IGNORECASE):
+        # an empty match would never move on
         if _balanced(text[start : match.start()]) and match.end() > match.start():
             yield text[start : match.start()].strip()
             start = match.end()

@@ -21,6 +21,7 @@ def differences(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.mark != "difference" or link.used:
             continue
+        # from the most to the least particular: each later form would read a part of an earlier one
         if not (
             _of_functions(draft, at)
             or _of_columns(draft, at)
@@ -36,6 +37,7 @@ def _of_functions(draft: Draft, at: int) -> bool:
     if second + 1 >= len(draft.links) or draft.links[second + 1].mark != "column":
         return False
     minuend, subtrahend = (_EXTREMES.get(draft.links[i].mark) for i in (first, second))
+    # `between the highest and the highest` has no difference to show
     if minuend is None or subtrahend is None or minuend == subtrahend:
         return False
     link = draft.links[second + 1]
@@ -54,6 +56,7 @@ def _of_columns(draft: Draft, at: int) -> bool:
     if first is None or second is None:
         return False
     left, right = (draft.scope.column(draft.links[i], ("number",)) for i in (first, second))
+    # keys and texts subtract to nothing that means something
     if left == right or any(_no_amount(c) for c in (left, right)):
         return False
     function = FUNCTIONS.get(draft.links[at - 1].mark) if at and not draft.links[at - 1].used else None
@@ -71,6 +74,7 @@ def _of_measures(draft: Draft, at: int) -> bool:
     """`the difference between the number of A and the number of B`."""
     first = measure_at(draft, at + 1) if at + 1 < len(draft.links) else None
     second = measure_at(draft, first[1]) if first is not None and first[1] < len(draft.links) else None
+    # two equal measures differ by nothing: one of the two was misread
     if first is None or second is None or first[0] == second[0]:
         return False
     if not isinstance(first[0], Aggregate) or not isinstance(second[0], Aggregate):
@@ -87,6 +91,7 @@ def _of_sides(draft: Draft, at: int) -> bool:
     end = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in _ENDS), len(draft.links))
     measures = {"count", *FUNCTIONS}
     said = [i for i in range(at + 2, end) if draft.links[i].mark in measures]
+    # the second measure is the one with `and` before it; a single one behind the first needs no word
     middle = next((i for i in said if draft.links[i].added), said[0] if len(said) == 1 else None)
     if middle is None:
         return False

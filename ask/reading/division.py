@@ -21,12 +21,15 @@ def everything(draft: Draft) -> None:
     """Raises Unclear where it is not clear of what a row has to have all."""
     for at, link in enumerate(draft.links):
         asked = draft.scope.roles[:1] in {("which",), ("who",)} and at > 0
+        # `every` may group (`every month`); after `which` or a preposition it asks for all of them
         grouped = link.mark == "each" and link.word == "every" and (asked or link.preposition in IN)
         if link.used or not (link.mark == "every" or grouped):
             continue
         counted = draft.links[0].mark == "count" and {"have", "has"} & set(draft.scope.roles)
+        # `how many have a loan in every branch`: for each branch, or those with all of them
         if grouped and not asked and counted:
             raise Unclear(f"it is not clear whether {link.text} or each by itself is meant")
+        # beside a measure `all` only says that nothing is left out
         if any(o.mark in _MEASURES for o in draft.links):
             if link.mark == "every":
                 draft.use(at)
@@ -42,6 +45,7 @@ def _all_of(draft: Draft, at: int) -> None:
     table, link = draft.scope.table(draft.links[head]), draft.links[after]
     rows = link.mark == "table"
     whole = draft.scope.key(draft.scope.table(link)) if rows else draft.scope.column(link)
+    # a row holds one value of its own column, so it never has all of them
     if whole.table == table.ref:
         raise Unclear(f"one row of {table.ref.name} has one {whole.name} at most")
     steps = direct(draft.scope.context, table.ref, whole.table, draft.scope.roles)
@@ -54,5 +58,6 @@ def _all_of(draft: Draft, at: int) -> None:
     draft.grouped_rows.append(table.ref)
     label = draft.scope.label(table)
     draft.groups += [Column(c) for c in dict.fromkeys((draft.scope.key(table), *label))]
+    # compared with the number of all different values, as HAVING count(distinct x) = all
     draft.having.append(Compared(Aggregate("count", whole, distinct=True), "=", "all"))
     draft.scope.doubt("all of something", _DOUBT)

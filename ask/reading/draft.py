@@ -33,7 +33,9 @@ class Draft:
     ties: bool = False
     distinct: bool = False
     whole: bool = False
+    # how the rows are told: the table that FROM begins with, if a pass chose it
     head: TableContext | None = None
+    # rows of these tables are the groups: their label is shown, their key keeps namesakes apart
     grouped_rows: list[TableRef] = field(default_factory=list)
     rows: list[TableRef] = field(default_factory=list)
     measured: Expression | None = None
@@ -72,6 +74,7 @@ class Draft:
 
     def about(self, at: int) -> TableContext:
         """The table that something said at a place is about. Raises Unclear."""
+        # what is said before its noun (`the oldest act`) is about the one behind
         place = self.table_before(at)
         place = self.table_after(at) if place is None else place
         if place is not None:

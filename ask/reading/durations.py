@@ -20,6 +20,7 @@ from rewright.sql.algebra import TableRef
 
 _COMPARED = {">", "<", ">=", "<="}
 _UNSAID = 0.93
+# among several dates the first is a likely beginning, no more
 _OF_SEVERAL = 0.8
 
 
@@ -89,6 +90,7 @@ def _named_so(draft: Draft, at: int) -> None:
 def _between(draft: Draft, at: int) -> None:
     """`the average number of days between A and B`, `how many days are lots open on average`."""
     first = at
+    # all functions that stand before the unit belong to it: `the average number of days`
     while first and draft.links[first - 1].mark in {"count", "sum", "avg", "max", "min", "difference"}:
         first -= 1
     follows = _after_verbs(draft, at)
@@ -119,6 +121,7 @@ def _two_dates(draft: Draft, between: int, unit: str) -> Span | None:
     named = [i for i in said if _dates(draft, i)]
     if len(named) == 2:
         draft.use(between, *named)
+        # dates named in either order span the row's own order: `between return and pickup`
         held = {c for i in named for c in draft.links[i].columns}
         pairs = {lasting(draft.scope, draft.scope.context.table(ref)) for ref in {c.table for c in held}}
         ordered = [pair for pair in pairs if pair is not None and set(pair) <= held]
@@ -130,6 +133,7 @@ def _two_dates(draft: Draft, between: int, unit: str) -> Span | None:
     for i in said:
         link = draft.links[i]
         told = bool(set(link.columns) & own) or any(t.ref == span.start.table for t in link.tables)
+        # another noun between the dates means another time than the row's own
         if not told and link.mark not in {"lasting", "relation"}:
             return None
     draft.use(between, *(i for i in said if draft.links[i].mark == "column"))
@@ -164,6 +168,7 @@ def _longer_than(draft: Draft, at: int) -> None:
         (i for i in range(at + 1, min(at + 3, len(draft.links))) if draft.links[i].mark == "number"), None
     )
     unit_at = draft.next(number, "seconds") if number is not None else None
+    # `longer than 500` without a unit of time is a length
     if number is None or unit_at is None:
         return
     unit = root_unit(draft.links[unit_at].word)
@@ -194,6 +199,7 @@ def _ends_so(draft: Draft, at: int, span: Span) -> None:
     own = {root(w) for w in draft.scope.words(span.end)}
     if verb is None or not (span.end in verb.columns or root(verb.word) in own):
         raise Unclear(f"it is not clear from when on {draft.links[at].text} is counted")
+    # rows without the end have no length; `not answered within 7 days` may include them
     if place > 1 and said[place - 2].mark in {"not", "without"}:
         raise Unclear(f"it is not clear whether what was never {verb.text} is meant, too")
     verb.used = True
@@ -231,6 +237,7 @@ def _function(draft: Draft, at: int) -> Function | None:
 
 def _span(draft: Draft, at: int, unit: str) -> Span:
     """The time a row of what is spoken of lasts. Raises Unclear."""
+    # the nearest table first: two of them may each last
     near = sorted((abs(i - at), i) for i, o in enumerate(draft.links) if o.mark == "table")
     spoken = list(dict.fromkeys(draft.scope.table(draft.links[i]).ref for _, i in near))
     # `to pay invoices`, one phrase of a column of theirs
@@ -249,6 +256,7 @@ def _span(draft: Draft, at: int, unit: str) -> Span:
         for other in ((j.many.table,) if j.one.table == ref else ())
         if (pair := lasting(draft.scope, draft.scope.context.table(other))) is not None
     }
+    # dates of rows that refer to the one spoken of: only `stay` says that they are its own
     stays = any(link.mark == "lasting" and link.word.startswith("stay") for link in draft.links)
     if len(beside) == 1 and stays:
         return _doubted(draft, next(iter(beside)), unit, _UNSAID * _UNSAID)

@@ -21,6 +21,7 @@ from rewright.ask.reading.phrases import (
     only_measure,
 )
 
+# what is common is counted, not measured by any column
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
 _COUNTED = 0.95
 _FROM_WHEN = 0.95
@@ -35,6 +36,7 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
     """What a superlative orders by, and the places it takes."""
     link = draft.links[at]
     if after is None:
+        # `the most` alone: rows of a value that is a condition already, or nothing that could be ranked by
         return _rows_of_a_value(draft, at) if link.word in MOST else None, []
     following = draft.links[after]
     if following.mark == "count" and (counted := draft.next(after, "table")) is not None:
@@ -44,6 +46,7 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
         return checked(FUNCTIONS[following.mark], column, draft.links[column_at]), [after, column_at]
     if following.mark in FUNCTIONS and (rows_at := draft.next(after, "table")) is not None:
         # `the highest average rating`, of ratings with a number of stars
+        # a sum of a grade means nothing, so `the highest total rating` is left unread
         only = (
             only_measure(draft, draft.scope.table(draft.links[rows_at])) if following.mark != "sum" else None
         )
@@ -75,6 +78,7 @@ def _until(draft: Draft, at: int, verb: Link) -> Expression | None:
     """`which applications took longest to decide`: the time until then, no late date. Raises Unclear."""
     if not of_length(draft.links[at]) or {c.kind for c in verb.columns} != {"date"}:
         return None
+    # a verb of several tables' dates leaves open whose time it is
     tables = {c.table for c in verb.columns}
     table = draft.scope.context.table(tables.pop()) if len(tables) == 1 else None
     pair = lasting(draft.scope, table) if table is not None else None
@@ -87,6 +91,7 @@ def _until(draft: Draft, at: int, verb: Link) -> Expression | None:
 def time_of_rows(draft: Draft, at: int, table: TableContext) -> Expression | None:
     """`the longest eruption`, of eruptions that hold when they begin and end, and no number of days."""
     pair = lasting(draft.scope, table) if of_length(draft.links[at]) else None
+    # a number of days in the row was put there to be used: no subtraction of dates
     if pair is None or any(c.kind == "number" and _is_length(draft, c) for c in table.columns):
         return None
     draft.scope.doubt(f"whether the time from {pair[0].name} to {pair[1].name} is meant", _FROM_WHEN)
@@ -108,6 +113,7 @@ def _rows_of_a_value(draft: Draft, at: int) -> Expression | None:
     are counted.
     """
     kind = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    # only a value that a condition took already can be passed over
     if kind is None or kind.mark != "value" or not kind.used or kind.preposition:
         return None
     held = {c for c, _ in kind.values}
@@ -126,6 +132,7 @@ def _measure_behind(draft: Draft, at: int) -> int | None:
 
 def behind(draft: Draft, at: int) -> int | None:
     """The place behind a superlative that says what it is of; in `the most rejected claims` the claims."""
+    # conditions between the superlative and its noun were taken by passes before this one
     place = at + 1
     while place + 1 < len(draft.links) and draft.links[place].used and _tells(draft.links[place]):
         place += 1

@@ -43,11 +43,14 @@ _OPENINGS = re.compile(
     r"for|by|in|per|without|except|excluding|the same)\b[\s,]*)+",
     re.IGNORECASE,
 )
+# words that point back at the answer before and say nothing for themselves
 _REST = re.compile(
     r"\b(?:instead|too|as well|again|please|it|that|this|them|those|only|just|down|to)\b", re.IGNORECASE
 )
+# `and/or` within a question opens nothing
 _SORTS = re.compile(r"\b(?:sort|order)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"^\s*(?:and|but|also|or)\b(?!\s*/)", re.IGNORECASE)
+# longer sentences have all they need and stand by themselves
 _MOST_WORDS = 12
 _LOOSE = {"comma", "stop", "relation", "return", "than", "there", "named", "distinct"}
 
@@ -79,12 +82,14 @@ def kept_words(question: str) -> str:
     prepositions = re.findall(r"\b(?:for|by|in|per|without|except|excluding)\b", start, re.IGNORECASE)
     rest = _REST.sub(" ", OF_THEM.sub("", question[len(start) :]))
     if prepositions[-1:] == ["by"] and _SORTS.search(start):
+        # `sort it by year` sorts; a bare `by year` would group
         prepositions = ["sorted by"]
     return " ".join([*prepositions[-1:], *rest.split()])
 
 
 def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
     """The intent before with what the follow-up, as it was asked, says. Raises Unclear."""
+    # tables of the reading before are mentioned: `and the cheapest?` finds its columns there
     for column in [c for e in (*previous.outputs, *previous.groups, *previous.where) for c in columns_of(e)]:
         table = scope.context.table(column.table)
         if table not in scope.mentioned:
@@ -94,10 +99,12 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
     for ref in (*([previous.head] if previous.head else []), *refs):
         table = scope.context.table(ref)
         if table not in scope.mentioned:
+            # what is shown or counted comes first, as it is what `them` means
             scope.mentioned.insert(0, table)
     if LISTED.match(question):
         return listed(previous, scope)
     said = [link for link in links if link.mark not in {"stop", "comma", "relation"}]
+    # a bare number changes a number said before; only where it cannot be a year
     if len(said) == 1 and said[0].mark == "number" and not _maybe_year(said[0], previous):
         return with_number(previous, said[0].number)
     if (
@@ -108,21 +115,25 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
         return again
     _contraries(links, scope)
     unknown = [link.text for link in links if link.mark in {"unknown", "unread"}]
+    # a new word that the data does not hold may be the whole point of the follow-up
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
     them = OF_THEM.match(question)
     if them is None and (again := asked_again(previous, links, scope)) is not None:
         return again
+    # after `asked_again`: there a verb asks for a date, here it is a condition
     _done(links, scope)
     draft = Draft([link for link in links if link.mark not in {"relation", "return", "there"}], scope)
     _years(draft)
     conditions(draft)
     order(draft)
     limit = _limit(draft, previous)
+    # `top 3` repeats the order before, so no superlative needs to be found
     if not limit:
         superlatives(draft)
     groups(draft)
     added, draft.outputs = draft.outputs, list(enumerate(previous.outputs))
+    # settled with the outputs before in place: doubts about them were raised when they were shown
     settle(draft)
     draft.outputs = added
     left = [
@@ -132,6 +143,7 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
     if them is not None:
         return of_them(previous, them["what"].lower(), draft)
+    # nothing was added: the words were read as grammar only, which changes nothing
     if not (draft.where or draft.groups or draft.order or limit or draft.limit):
         raise Unclear("it is not clear what is to be changed")
     return _merged(previous, draft, limit)
@@ -139,6 +151,7 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
 
 def _maybe_year(link: Link, previous: Intent) -> bool:
     """`and 2009?`: a year, unless a number of that size was said before."""
+    # a limit makes `and 2009?` just as well another number of rows
     return len(link.number) == 4 and link.number[:2] in {"18", "19", "20"} and not previous.limit
 
 
@@ -146,6 +159,7 @@ def _another_year(previous: Intent, link: Link) -> Intent | None:
     """`and 2022?` after 2023."""
     made = moment_at(tokens(f"in {link.text}"), 0)
     dated = [c for c in previous.where if isinstance(c, During) and c.moment.years is not None]
+    # two times, or open ones (`since 2020`), would not be replaced by one year
     if made is None or len(dated) != 1 or not _one_year(dated[0].moment) or not _one_year(made[0]):
         return None
     now = replace(dated[0], moment=made[0])
@@ -163,6 +177,7 @@ def _contraries(links: Sequence[Link], scope: Scope) -> None:
     spoken = {table.ref for table in scope.mentioned}
     for link in links:
         held = tuple(c for c in denied(link, scope) if c.table in spoken)
+        # a flag that two spoken tables have: neither may be turned round
         if len(held) == 1:
             link.mark, link.columns, link.fits = "undone", held, {}
 
@@ -197,9 +212,11 @@ def _limit(draft: Draft, previous: Intent) -> int:
         last = number is not None and all(o.mark == "stop" for o in draft.links[number + 1 :])
         if number is not None and last and draft.links[number].number.isdigit():
             measured = [e for e in previous.outputs if aggregates_of(e)]
+            # the top of an unordered list is whatever comes first
             if not previous.order and not measured:
                 raise Unclear("it is not clear by what the top is to be found")
             draft.use(at, number)
+            # ranked by what was measured, as nothing else could order the rows
             if not previous.order:
                 draft.order.append((measured[0], "desc" if link.mark == "first" else "asc"))
             return int(draft.links[number].number)
@@ -209,10 +226,12 @@ def _limit(draft: Draft, previous: Intent) -> int:
 def _merged(previous: Intent, draft: Draft, limit: int) -> Intent:
     where: list[Condition] = [c for c in previous.where if not any(_replaces(new, c) for new in draft.where)]
     added = [g for g in draft.groups if g not in previous.groups]
+    # a list has rows for each group already; grouping it would show the same rows
     if added and not any(aggregates_of(e) for e in previous.outputs):
         raise Unclear("groups without a measure")
     shown: tuple[Expression, ...] = previous.outputs
     grouped: tuple[Expression, ...] = previous.groups
+    # new groups replace the old ones: the measures are what stays
     if added:
         measures = tuple(e for e in previous.outputs if aggregates_of(e))
         new = [e for _, e in draft.outputs] or [g for g in added if isinstance(g, Column)]
@@ -224,6 +243,7 @@ def _merged(previous: Intent, draft: Draft, limit: int) -> Intent:
         groups=grouped,
         where=(*where, *draft.where),
         having=(*previous.having, *draft.having),
+        # an order or limit of other groups says nothing of the new ones
         order=order or (() if added else previous.order),
         limit=limit or draft.limit or (0 if added else previous.limit),
         ties=False if limit or added else previous.ties,
@@ -233,6 +253,7 @@ def _merged(previous: Intent, draft: Draft, limit: int) -> Intent:
 def _as_measured(by: Expression, shown: Sequence[Expression], groups: Sequence[Expression]) -> Expression:
     """`sort it by wage` after the average wage per job: by that average. Raises Unclear."""
     measures = [e for e in shown if aggregates_of(e)]
+    # ordering groups by a column that is no group is an error in SQL
     if not isinstance(by, Column) or not measures or by in (*shown, *groups):
         return by
     told = [e for e in measures if by.column in columns_of(e)]
@@ -244,6 +265,7 @@ def _as_measured(by: Expression, shown: Sequence[Expression], groups: Sequence[E
 def _replaces(new: Condition, old: Condition) -> bool:
     """`what about Italy?` after Spain: another value of the same column, another time."""
     if isinstance(new, During) and isinstance(old, During):
+        # two times replace one another only if both are points in time or both hours of the day
         return new.column == old.column and new.moment.of_each_day == old.moment.of_each_day
     if isinstance(new, Known) and isinstance(old, Known):
         return new.column == old.column  # `and public ones?` after the private

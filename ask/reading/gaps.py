@@ -32,6 +32,7 @@ def gap_at(draft: Draft, at: int, function: Function | None, unit: str) -> bool:
     date = date_of(draft, table)
     if date is None or date.kind != "date":
         raise Unclear(f"it is not clear by which date {table.ref.name} follow one another")
+    # a gap for each row is a list that nobody asks for without a function
     if function is None:
         raise Unclear("it is not clear whether the average or the longest time between rows is wanted")
     draft.outputs.append((at, Measured(function, Gap(date, within, unit))))
@@ -43,6 +44,7 @@ def gap_at(draft: Draft, at: int, function: Function | None, unit: str) -> bool:
 
 def _whose(draft: Draft, what: int, table: TableContext) -> tuple[ColumnContext | None, TableContext | None]:
     """The column whose rows follow one another, and the table whose rows each have a time of their own."""
+    # a comma may stand before `for each`: the mark is then one place further
     place = what + 1
     marked = place < len(draft.links) and draft.links[place].mark in {"within", "each"}
     each = marked and draft.links[place].mark == "each"
@@ -62,10 +64,12 @@ def _whose(draft: Draft, what: int, table: TableContext) -> tuple[ColumnContext 
     draft.use(*range(place, whose + 1))
     if link.mark == "column":
         if each:
+            # gaps per value need the value in the window and in the groups: not built
             raise Unclear("times between rows for each value are not understood yet")
         return draft.scope.column(link), None
     owner = draft.scope.table(link)
     joins = [j for j in draft.scope.context.joins if j.many.table == table.ref and j.one.table == owner.ref]
+    # two keys (`giver_id`, `taker_id`) make two orders of the rows
     if len(joins) != 1 or joins[0].more:
         raise Unclear(f"it is not clear how {table.ref.name} belong to {owner.ref.name}")
     return joins[0].many, owner if each else None

@@ -23,6 +23,7 @@ def _several(link: Link, column: ColumnContext) -> bool:
     last = link.word.rsplit(" ", maxsplit=1)[-1]
     plural = last.endswith("s") and not last.endswith("ss")
     return (
+        # a column that is plural itself (`sales`) says nothing by its plural
         link.mark == "column" and plural and column in link.columns and not column.name.lower().endswith("s")
     )
 
@@ -32,6 +33,7 @@ def head_of(draft: Draft, at: int) -> int:
     the months.
     """
     units = [i for i in range(at) if draft.links[i].mark == "unit" and not draft.links[i].used]
+    # a time before any noun is what is asked for: `which month had the most orders`
     if len(units) == 1 and not any(draft.links[i].mark in {"table", "column"} for i in range(units[0])):
         return units[0]
     for i in range(at):
@@ -51,6 +53,7 @@ def for_head(
     """A column of another table can't rank the head's rows by itself."""
     link = draft.links[head]
     if isinstance(expression, Column) and link.mark == "unit":
+        # ranked without `most` a column of many rows in a month has no one value there
         if not counted:
             raise Unclear(f"it is not clear how the {expression.column.name} of a {link.text} is meant")
         return Aggregate("sum", expression.column)
@@ -58,6 +61,7 @@ def for_head(
         owner = draft.scope.table(link)
         if expression.column.table != owner.ref:
             steps = direct(draft.scope.context, owner.ref, expression.column.table, draft.scope.roles)
+            # several values for each of the ranked rows: they are added up, or the best is taken
             if any(s.multiplies for s in steps):
                 # the player with the highest fee: that of any of the player's transfers
                 if counted:
@@ -84,6 +88,7 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
             table = draft.scope.table(link)
             draft.head = table
             follows = draft.next(head, "column")
+            # a column of the ranked rows right behind is what is shown of them; the label is not
             if (
                 follows is not None
                 and not draft.links[follows].theirs
@@ -91,6 +96,7 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
             ):
                 return
             draft.outputs += [(head, Column(c)) for c in draft.scope.label(table)]
+            # aggregates need groups: the key keeps rows of one name apart
             if measured:
                 draft.groups += map(Column, draft.scope.told_apart(table))
                 draft.grouped_rows.append(table.ref)
@@ -118,6 +124,7 @@ def _group_by_whose(draft: Draft, head: int, column: ColumnContext) -> None:
     table = draft.scope.said_table(link) if " of the " in link.word else None
     if behind is not None and behind.mark == "table" and behind.preposition == "of":
         table = draft.scope.table(behind)
+    # a unique column tells the rows by itself
     if table is None or column.unique:
         return
     if table.ref == column.table and table.ref not in draft.grouped_rows:

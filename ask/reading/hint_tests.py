@@ -16,6 +16,7 @@ _NAME = r"(?:`[^`]+`|\"[^\"]+\"|\w+)"
 _COLUMN = rf"(?P<column>(?:{_NAME}\.)?{_NAME})"
 _VALUE = r"(?:'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?|true|false)"
 _TEST = re.compile(
+    # `is` with a value is how people write `=`; longer operators stand first, or `<` would match `<=`
     rf"\s*(?:{_COLUMN})\s*(?:"
     rf"(?P<null>\s*is\s+(?P<known>not\s+)?null\b)"
     rf"|between\s+(?P<low>{_VALUE})\s+and\s+(?P<high>{_VALUE})"
@@ -39,6 +40,7 @@ def conditions_of(text: str, context: Context) -> list[dict[ColumnContext, Condi
     while at < len(text):
         match = _TEST.match(text, at)
         if match is None:
+            # all of it or nothing: a half of a condition is another condition
             return []
         made = {c: test for c in _named(match["column"], context) if (test := _test(c, match)) is not None}
         if not made:
@@ -66,12 +68,14 @@ def _test(column: ColumnContext, match: re.Match[str]) -> Condition | None:
     if match["list"]:
         values = [_value(column, one) for one in re.findall(_VALUE, match["list"], re.IGNORECASE)]
         held = tuple(v for v in values if v is not None)
+        # a list of which the column can hold only some values would lose the rest
         return OneOf(column, held, negated=bool(match["out"])) if len(held) == len(values) else None
     operator = " ".join(match["operator"].lower().split())
     return _compared(column, _SAME.get(operator, operator), match["right"])
 
 
 def _compared(column: ColumnContext, operator: str, right: str) -> Condition | None:
+    # a flag compared with text (`= 'yes'`) is the flag or its negation
     if operator in {"=", "!="} and column.kind == "boolean":
         said = right.strip("'\"").lower()
         return (
@@ -91,6 +95,7 @@ def _value(column: ColumnContext, said: str) -> str | None:
         return bare if re.fullmatch(r"-?\d+(?:\.\d+)?", bare) else None
     if column.kind != "text":
         return None
+    # the spelling of the data, as = minds the case; else the hint's
     return next((v for v in column.values if v.lower() == bare.lower()), bare)
 
 

@@ -15,6 +15,7 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, stem
 
 _DID = frozenset({"did", "do", "does"})
+# behind `did` a second verb follows: `did the order have`, so the noun before it is no verb
 _VERBS = RELATING | frozenset(listed("have has had be cost costs"))
 _NO_NOUN = frozenset({"percent", "share", "ratio", "running", "change", "difference", "duration", "gap"})
 """Words of the grammar that need `of` before a noun: `percentage coupons` are coupons of a kind."""
@@ -31,6 +32,7 @@ def verbs_of_subjects(links: Sequence[Link], scope: Scope) -> None:
         return
     for at in range(2, len(said)):
         verb, subject = said[at], said[at - 1]
+        # only behind a subject, and not of several words: `did each customer order`
         if subject.mark not in {"table", "value"} or not verb.glued or " " in verb.word:
             continue
         if _ends_with_it(said, at) or (verb.mark == "column" and _is_done(said[: at - 1], verb, scope)):
@@ -40,6 +42,7 @@ def verbs_of_subjects(links: Sequence[Link], scope: Scope) -> None:
 def _ends_with_it(said: Sequence[Link], at: int) -> bool:
     """Whether a singular noun is the last word, behind two other kinds of rows."""
     verb = said[at]
+    # `did each customer have orders`: a plural is a noun
     if at + 1 < len(said) or verb.mark != "table" or verb.word.endswith("s"):
         return False
     others = [link for link in said[:at] if link.mark == "table" and link.tables[:1] != verb.tables[:1]]
@@ -58,6 +61,7 @@ def _is_done(before: Sequence[Link], verb: Link, scope: Scope) -> bool:
     if not helps or set(behind) & _VERBS:
         return False
     spoken = set(scope.roles[: helps[-1]])
+    # what was done stands before `did`, so the verb has its object already
     return any(link.mark in {"table", "column"} and set(link.word.split()) <= spoken for link in before)
 
 
@@ -66,6 +70,7 @@ def kinds_like_grammar(links: Sequence[Link]) -> None:
     for kind, rows in pairwise(links):
         if kind.mark not in _NO_NOUN or rows.mark != "table" or not rows.glued:
             continue
+        # only a value of those very rows turns a word of the grammar into a kind of them
         held = [(c, v) for c in rows.tables[0].columns for v in c.values if v.lower() == kind.word]
         if held:
             kind.mark, kind.values = "value", tuple(held)
@@ -81,6 +86,7 @@ def rows_like_values(links: Sequence[Link], scope: Scope) -> None:
             continue
         word, known = stem(link.word), scope.vocabulary.table_words
         named = {ref for ref, words in known.items() if word in map(stem, words)}
+        # two tables of that word: the value stays the surer meaning
         if len(named) != 1:
             continue
         table = scope.context.table(named.pop())
@@ -94,6 +100,7 @@ def verbs_like_values(links: Sequence[Link], scope: Scope) -> None:
     """
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     for rows, verb, place in zip(links, links[1:], links[2:], strict=False):
+        # the value in the data's own capitals is meant as the value
         if verb.mark != "value" or verb.word not in RELATING or not verb.text.islower() or not verb.glued:
             continue
         several = rows.mark == "table" and rows.word.endswith("s")

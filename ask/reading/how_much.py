@@ -33,6 +33,7 @@ _ONE_NUMBER, _ONE_AMOUNT = 0.95, 0.9
 
 def how_much(links: list[Link], scope: Scope) -> list[Link]:
     """The links, with the number that is meant behind `how much` where only one may be."""
+    # a comparison or another measure brings its own number, and `how much` only asks for it
     if (
         len(links) < 2
         or links[0].word != "how much"
@@ -40,8 +41,10 @@ def how_much(links: list[Link], scope: Scope) -> list[Link]:
     ):
         return links
     numbers = [at for at, link in enumerate(links) if at and _is_number(link)]
+    # the number stands behind the first words already
     if numbers[:1] == [1]:
         return links
+    # one number in all of the question: it is what `how much` is of, wherever it stands
     if len(numbers) == 1:
         said = links[numbers[0]]
         said.glued, said.preposition = True, ""
@@ -74,6 +77,7 @@ def _spoken(links: Sequence[Link], scope: Scope) -> list[TableContext]:
 
 def _tables(link: Link) -> list[TableRef]:
     if link.mark in {"table", "relation"} and link.tables:
+        # a word's tables in order of likelihood: only the first is meant here
         return [link.tables[0].ref]
     owners = {c.table for c in link.columns} if link.mark in {"relation", "column"} else set()
     return list(owners) if len(owners) == 1 else []

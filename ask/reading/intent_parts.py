@@ -90,6 +90,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
     """The tables it needs in the query, in order."""
     found = [c.table for c in columns_of(what)]
     match what:
+        # rows that are counted need their table in FROM though no column of it is read
         case Aggregate(_, TableRef() as of, _, _):
             found.insert(0, of)
         case Ratio(a, b) | Difference(a, b):
@@ -100,6 +101,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found = list(tables_of(of))
         case Compared(left) | Ranged(left):
             found = list(tables_of(left))
+        # EXISTS refers to the kept row, which must be there to be tested
         case Without(kept) | With(kept) | Many(kept):
             found.append(kept)
         case _:

@@ -18,6 +18,7 @@ from rewright.ask.reading.words import listed
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
+# a fit that names the word only in part, as the role of a key does
 _PARTLY = 0.8
 _WORTH = 0.96
 _ARTICLES = frozenset(listed("the a an any each every"))
@@ -27,6 +28,7 @@ def keys_of_values(links: Sequence[Link], scope: Scope) -> None:
     """Values of rows to which several keys of one table lead get the key that is said right before them; the
     words that say it relate, and are no columns or values of their own.
     """
+    # `from A to B` is read from left to right: a value's role stands between it and the value before
     _of_the_key_before(links, scope)
     begins = first = 0
     words = [plain(word) for word in scope.roles]
@@ -35,6 +37,7 @@ def keys_of_values(links: Sequence[Link], scope: Scope) -> None:
             continue
         said = plain(link.text).split()
         if (
+            # a name of several values in a row (`New York Boston`) goes on with the same key
             at > 0
             and links[at - 1].keys
             and link.glued
@@ -43,6 +46,7 @@ def keys_of_values(links: Sequence[Link], scope: Scope) -> None:
             link.keys = links[at - 1].keys  # the last name behind the first
             begins, first = begins + len(said), at + 1
             continue
+        # a value that is spelled otherwise than said has no place that could be looked before
         here = next((i for i in range(begins, len(words)) if words[i : i + len(said)] == said), None)
         if here is None:
             continue
@@ -63,10 +67,12 @@ def _of_the_key_before(links: Sequence[Link], scope: Scope) -> None:
     asked = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     for before, link in pairwise(links):
         held = {c.table for c, _ in link.values}
+        # asked for are rows like the value's: then the column before is what joins, and stays
         others = asked | {c.table for c in before.columns}
         if before.mark != "column" or link.mark not in {"value", "quoted"} or others & held:
             continue
         keys = [j for j in scope.context.joins if j.many in before.columns and not j.more]
+        # a column of several keys, or a value of other tables, tells no one key
         if len(before.columns) == len(keys) == 1 and held == {keys[0].one.table}:
             before.mark, link.keys = "relation", (keys[0],)
             scope.doubt(f"whether {link.text} is said of {keys[0].many.name}", _WORTH)
@@ -88,6 +94,7 @@ def verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
         )
         for keys in said_of:
             told = [key for key in keys if role(link.word) in _own_words(key, keys)]
+            # the verb has to stand at the end or right before its rows: `ended at each station`
             placed = behind is None or behind.mark == "stop" or _is_of(behind, keys[0].one.table)
             if len(told) == 1 and placed and _says_no_more(link, told[0]):
                 link.mark = "relation"
@@ -95,6 +102,7 @@ def verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
 
 def _says_no_more(link: Link, key: Join) -> bool:
     """Whether all that the word may name is the key, or a date of the same rows (`ended_at`)."""
+    # a date of the same verb (`ended_at`) says which key as well as the key itself
     dates = all(c.kind == "date" and c.table == key.many.table for c in link.columns)
     partly = max(link.fits.values(), default=0.0) < _PARTLY
     return dates or (partly and all(c in key.keys for c in link.columns))
@@ -115,6 +123,7 @@ def _several_keys(links: Sequence[Link], at: int, scope: Scope) -> list[Join]:
         for keys in _key_groups(table, scope):
             chain = scope.told_by(keys[0].one.table)
             if held & chain:
+                # a table named in between that is not on the way holds the value in another sense
                 return keys if set(before[:place]) <= chain else []
     return []
 
@@ -123,6 +132,7 @@ def _key_groups(table: TableRef, scope: Scope) -> list[list[Join]]:
     """The keys of a table by what they refer to, where several refer to one table."""
     groups: dict[TableRef, list[Join]] = defaultdict(list)
     for join in scope.context.joins:
+        # only declared keys: a role that was found in the data would be told by a name found there as well
         if join.many.table == table and join.one.table != table and not join.more and join.likelihood == 1:
             groups[join.one.table].append(join)
     return [keys for keys in groups.values() if len(keys) > 1]
@@ -133,6 +143,7 @@ def _own_words(key: Join, keys: Sequence[Join]) -> set[str]:
     others = {role(w) for other in keys if other is not key for w in names.words(other.many.name)}
     both = (*names.words(key.many.table.name), *names.words(key.one.table.name))
     shared = {role(w) for w in (*names.KEY_WORDS, *both)}
+    # short words are no roles unless they are prepositions: `to_id`
     own = (w for w in names.words(key.many.name) if len(w) > 2 or w in SAID_BEFORE)
     return {role(w) for w in own} - others - shared
 
@@ -146,6 +157,7 @@ def _said_last(keys: Sequence[Join], words: Sequence[str]) -> tuple[Join, ...]:
     while place >= 0 and words[place] in _ARTICLES:
         place -= 1
     for at in range(place, -1, -1):
+        # a preposition counts only right before the value, a verb anywhere before it
         said = {role(words[at])} if words[at] not in SAID_BEFORE else set[str]()
         if at == place and words[at] in SAID_BEFORE:
             said = {words[at], SAID_BEFORE[words[at]]}
@@ -155,6 +167,7 @@ def _said_last(keys: Sequence[Join], words: Sequence[str]) -> tuple[Join, ...]:
         too = words[at - 2] if at > 1 and words[at - 1] in {"and", "or"} else ""
         also = [key for key in keys if key not in told and role(too) in own[key.many.name]]
         if also and words[at - 1] == "or":
+            # either key may have led there: a union, which one join cannot say
             return ()
         return (*told, *also[:1])
     return ()

@@ -22,6 +22,7 @@ _OF_PEOPLE = (listed("firstname givenname forename"), listed("lastname familynam
 _MEANINGS = frozenset(listed("description meaning text"))
 _MEASURES = frozenset(("numeric", "float4", "float8"))
 """Types of what is measured: an `nm` of nautical miles is no name."""
+# in fewer rows than these values repeat too rarely to tell kinds from names
 _ENOUGH = 10
 """Rows of which it can be said that values repeat."""
 _FEW = 3
@@ -39,6 +40,7 @@ class Words(Protocol):
 def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     """The columns by which a person knows a row: its name or title, first and last name, else its key."""
     name, *titles = _LABELS
+    # a name first, then a person's parts; titles come last, as a person's title is an honorific
     found = _called(scope, table, name) or _person(scope, table)
     for title in titles:
         found = found or _called(scope, table, title)
@@ -46,6 +48,7 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
         return found
     own = scope.words(table)
     for column in table.columns:
+        # a column called like its table holds its rows' name: `country` of countries
         if column.kind == "text" and (scope.words(column) in {own, ("username",), ("user", "name")}):
             return (column,)
     named = [
@@ -54,6 +57,7 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     if len(named) == 1:
         return (named[0],)
     first = scope.first_text(table)
+    # the first text column is a likely name only where its words are those of names
     if first is not None and (set(scope.words(first)) & (_ORGANISATIONS | _SITES) or first in named):
         return (first,)
     if (meaning := _meaning(scope, table)) is not None:
@@ -62,6 +66,7 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     if numbered is not None:
         return (numbered,)
     key = key_of(table)
+    # a key of several columns: together they tell the row
     if key is None and table.composed:
         return table.composed
     if key is None:
@@ -75,7 +80,9 @@ def _called(scope: Words, table: TableContext, word: str) -> tuple[ColumnContext
     for column in table.columns:
         words = scope.words(column)
         whole = set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
+        # a numeric column `name` is a measure with an unlucky abbreviation
         if (words == (word,) and column.type not in _MEASURES) or whole:
+            # a title with few values sorts the rows (`Mr`, `Dr`), it does not name them
             return () if word != _LABELS[0] and _is_kind(column, table) else (column,)
     return ()
 
@@ -93,14 +100,17 @@ def _person(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
 def _is_kind(column: ColumnContext, table: TableContext) -> bool:
     """Whether a title sorts rows into few kinds, or is missing in most: it names none."""
     held = table.rows - column.nulls
+    # unique, or too few rows to see values come again
     if column.unique or table.rows < _ENOUGH:
         return False
+    # three rows a value on average: kinds; mostly missing: nobody's name
     return held * 2 < table.rows or 0 < column.distinct * 3 < held
 
 
 def _meaning(scope: Words, table: TableContext) -> ColumnContext | None:
     """`description` of a table of codes and what they mean: no one speaks in codes."""
     key = key_of(table)
+    # a table of codes begins with its key and has hardly anything else
     if key is None or table.columns[0] != key or (len(table.columns) > _FEW and key.kind != "text"):
         return None
     texts = [c for c in table.columns[1:] if c.kind == "text" and c.unique]

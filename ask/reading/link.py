@@ -17,6 +17,7 @@ from rewright.ask.reading.unit_names import UNITS
 from rewright.ask.reading.vocabulary import Key, key_of
 from rewright.ask.reading.words import Token, listed
 
+# units that stay unsaid in SQL, as columns hold bare numbers
 _UNITS = frozenset(
     listed("meters metres kilometers miles feet dollars usd euros cm kg km kilograms pounds seconds minutes "
     "hours days square degrees degree celsius")
@@ -79,6 +80,7 @@ def genders(column: ColumnContext, words: Sequence[str]) -> Iterable[tuple[str, 
         for value in column.values:
             kind = _GENDERS.get(value.lower())
             if kind is not None:
+                # a code stands for the words of its kind, not for itself
                 yield value, tuple(w for w in kind if w != value.lower())
 
 
@@ -93,6 +95,7 @@ def together(links: Sequence[Link]) -> Link:
             first.fits = {**other.fits, **first.fits}
         elif first.mark == other.mark == "table":
             first.tables = tuple(dict.fromkeys((*first.tables, *other.tables)))
+            # the first link's own fits win: it is the likeliest reading
             first.fits = {**other.fits, **first.fits}
     return first
 
@@ -101,6 +104,7 @@ def keys(words: Sequence[str]) -> Iterable[Key]:
     """The phrase, and the phrase with its last words run together: `join date` names joindate."""
     yield key_of(words)
     for at in range(len(words) - 1):
+        # from every place on, as schemas run words together anywhere
         yield key_of([*words[:at], "".join(words[at:])])
 
 
@@ -125,12 +129,14 @@ def preposition(words: Sequence[Token], at: int) -> str:
 
 def unit(words: Sequence[Token], at: int) -> bool:
     """`in kg`, `5 miles`, `per square kilometer`: units are left out."""
+    # `5 million in people`: the unit of a population
     if words[at].word == "people" and at > 0 and words[at - 1].word == "in":
         return True
     if at > 0 and words[at - 1].kind == "number" and words[at].word in UNITS:
         return True
     if words[at].word not in _UNITS and words[at].word not in {"kilometer", "meter", "mile"}:
         return False
+    # `of kg`, `square miles`: with a number or a word of measure before it, else it is a noun
     return at > 0 and (words[at - 1].kind == "number" or words[at - 1].word in {"in", "square", "per", "of"})
 
 
@@ -139,11 +145,13 @@ def says_how_many(words: Sequence[Token], at: int) -> bool:
     if at < 3 or at + 1 >= len(words) or words[at + 1].kind != "word" or words[at - 1].kind != "word":
         return False
     before = words[at - 1].word
+    # a participle before `all` has an object that must be complete: `visited all branches`
     return before in {"in", "at", "to", "with", "by", "on", "through"} or before.endswith("ed")
 
 
 def only_these(words: Sequence[Token], at: int) -> bool:
     """`... Only customers with at least 3 orders.`: a sentence that says which rows are meant."""
+    # inside of a sentence `only` belongs to what stands beside it
     begins = at > 0 and words[at - 1].kind == "stop"
     return begins and words[at].word == "only" and at + 1 < len(words) and words[at + 1].kind == "word"
 

@@ -31,6 +31,7 @@ _ENDS = frozenset(
         ),
     )
 )
+# ends of a life, apart from other ends: a member who is alive may have left
 _ENDS_A_LIFE = frozenset(map(root, listed("death died deceased")))
 _LEFT = frozenset(listed("left quit resigned died"))
 _DUE = frozenset(map(root, listed("due deadline promised expected scheduled planned needed required")))
@@ -52,8 +53,10 @@ def lives(links: Sequence[Link], scope: Scope) -> None:
     for at, link in enumerate(links):
         if link.word == "late" and link.mark == "unknown" and len(pair := _late(links, scope)) == 1:
             _came_late(links, at, pair[0], scope)
+        # two dates that end something (`closed_on`, `departed_on`): neither may be taken for `still`
         if len(ends) != 1:
             continue
+        # `left` is a date's own word here and would else be shown as that date
         left = link.word in _LEFT and ends[0] in link.columns
         now = link.word in _NOW and link.mark in {"unknown", "unread"}
         if now or left or (link.word in _GONE and link.mark in {"unknown", "unread"}):
@@ -67,6 +70,7 @@ def _came_late(
     """`paid late`: the verb before only says which date it is."""
     links[at].mark, links[at].columns, links[at].fits = "late", pair, {}
     verb = links[at - 1]
+    # `paid late`: the date's verb would else be shown beside the condition it belongs to
     if verb.mark == "column" and set(pair) & set(verb.columns):
         verb.mark = "relation"
     scope.doubt("what is late", _WHETHER_LATE)
@@ -79,6 +83,7 @@ def _mark(links: Sequence[Link], at: int, mark: str, end: ColumnContext) -> None
     if left and len(rest) == 1 and rest[0].mark == "unknown" and not rest[0].glued:
         rest[0].mark = "relation"  # `who left the choir`, of which all of them are
     for behind in links[at + 1 : at + 3]:
+        # only words that repeat `still`: the first other word is said of something else
         if behind.word not in _THERE or behind.mark not in {"unknown", "relation"}:
             break
         behind.mark = "relation"
@@ -100,7 +105,9 @@ def _spoken(links: Sequence[Link], scope: Scope) -> set[TableRef]:
 def _ends(links: Sequence[Link], scope: Scope) -> Iterator[ColumnContext]:
     """The columns of rows spoken of that say when they ended, which some lack."""
     spoken = _spoken(links, scope)
+    # words of life and death ask for the date of a death, not of leaving
     dead = any(link.word in {"alive", "dead", "living", "died"} for link in links)
+    # a date that no row lacks ends nothing: all of them would be gone
     for column in (c for t in scope.context.tables if t.ref in spoken for c in t.columns if c.nulls):
         words = {root(w) for w in scope.words(column)}
         dated = column.kind == "date" or (column.kind == "number" and "year" in scope.words(column))
@@ -114,7 +121,9 @@ def _late(links: Sequence[Link], scope: Scope) -> list[tuple[ColumnContext, Colu
     for table in (t for t in scope.context.tables if t.ref in spoken):
         dates = [c for c in table.columns if c.kind == "date"]
         due = [c for c in dates if {root(w) for w in scope.words(c)} & _DUE]
+        # `expected_arrival` is when it was due, though arrivals are what came
         came = [c for c in dates if c not in due and {root(w) for w in scope.words(c)} & _CAME]
+        # two dates by which it was due leave open which one was missed
         if len(due) == 1 and len(came) == 1:
             found.append((came[0], due[0]))
     return found

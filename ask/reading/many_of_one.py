@@ -41,6 +41,7 @@ def _one_each(key: ColumnContext, intent: Intent, counted: set[TableRef], scope:
     several of its rows share.
     """
     table = scope.context.table(key.table)
+    # a key that is shown is asked for, and then each row stands for itself
     if key != key_of(table) or Column(key) in intent.outputs or not counted or key.table in counted:
         return False
     shared = [
@@ -48,6 +49,7 @@ def _one_each(key: ColumnContext, intent: Intent, counted: set[TableRef], scope:
         for e in intent.groups
         if isinstance(e, Column) and e.column.table == key.table and e.column != key and not e.column.unique
     ]
+    # without another group the key is all that tells the groups
     return bool(shared) and not any(
         step.multiplies for of in counted for step in direct(scope.context, key.table, of, scope.roles)
     )

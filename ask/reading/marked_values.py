@@ -38,6 +38,7 @@ _LONGEST = 10
 _CODE, _WORDS, _TELEPHONE = 3, 5, 9
 """Letters and digits that another spelling of a code, of words and of digits alone has to share."""
 _JOINING = "#/+@&._-"
+# `C#` and `C++` differ from `C` by the end alone, so these marks must be written
 _AT_ITS_END = frozenset("#+")
 """Marks that tell a value from the same without: `C` and `C#`."""
 _PARTED = re.compile(r"[?!;:,()]|\.\s")
@@ -52,9 +53,11 @@ class MarkedValues:
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for value in _values(context):
             atoms = _ATOM.findall(value.lower())
+            # a value without them would be found in every text
             if 0 < len(atoms) <= _LONGEST and _is_taken_apart(value):
                 found[_joined(atoms)][value] = None
         self._by_letters = {letters: tuple(values) for letters, values in found.items()}
+        # all beginnings of values: a place where none fits is left at the first letter
         self._starts = frozenset(letters[:i] for letters in found for i in range(1, len(letters) + 1))
 
     def quoted(self, question: str) -> str:
@@ -62,6 +65,7 @@ class MarkedValues:
 
         Linear in the question's length times the longest value.
         """
+        # quotes first, then values of the data, then what only looks like a code; the later give way
         places = [(m.start(), m.end(), m[0]) for m in _QUOTED.finditer(question)]
         places += [p for p in self._known(question) if not _overlaps(p, places)]
         looks = ((m.start(), m.end(), _in_quotes(m[0])) for m in LOOKS_LIKE_A_CODE.finditer(question))
@@ -78,12 +82,14 @@ class MarkedValues:
         atoms = list(_ATOM.finditer(question))
         at = 0
         while at < len(atoms) and self._by_letters:
+            # two more than the longest, as `and` counts for nothing in the joined letters
             found = max(self._at(question, atoms[at : at + _LONGEST + 2]), default=None)
             if found is None:
                 at += 1
                 continue
             _, start, end, value = found
             yield start, end, _in_quotes(value)
+            # what the value took is not looked at again: values do not overlap
             while at < len(atoms) and atoms[at].start() < end:
                 at += 1
 
@@ -93,15 +99,19 @@ class MarkedValues:
         for taken, atom in enumerate(atoms, 1):
             said.append(atom[0].lower())
             letters = _joined(said)
+            # no value begins so: longer runs cannot either
             if letters not in self._starts:
                 return
+            # a value said as `R and` would end in the middle of `R and D`
             values = self._by_letters.get(letters, ()) if said[-1] != "and" else ()
             start, end = atoms[0].start(), atom.end()
             exact = [(len(v), *span, v) for v in values if (span := _as_written(question, start, end, v))]
+            # spelled as the data has it, marks and all; the longest of several
             if exact:
                 _, first, last, value = max(exact)
                 yield taken, first, last, value
             elif len(values) == 1 and _otherwise_spelled(question[start:end], letters, values[0]):
+                # two values with the same letters (`A-B`, `A/B`): which one is meant only marks could tell
                 first, last = _with_marks(question, start, end, values[0])
                 if _alone(question, first, last):
                     yield taken, first, last, values[0]
@@ -113,15 +123,18 @@ def _values(context: Context) -> Iterable[str]:
 
 def _is_taken_apart(value: str) -> bool:
     """Whether tokens lose some of it, or take some for something else than words."""
+    # numbers and times are read by the grammar; a value with quotes in it cannot be put in quotes
     if _NUMBER_OR_TIME.fullmatch(value) or '"' in value or "”" in value:
         return False
     read = tokens(value)
+    # words that tokens keep whole need no quotes: the linker finds them anyway
     kept = "".join(t.text for t in read) == "".join(value.split())
     return not (kept and all(t.kind == "word" for t in read)) and any(not c.isalnum() for c in value)
 
 
 def _joined(atoms: list[str]) -> str:
     """`R&D` as `R and D`."""
+    # an `and` at the very beginning belongs to no value's inside
     return "".join(a for i, a in enumerate(atoms) if a != "and" or i == 0)
 
 
@@ -130,12 +143,15 @@ def _otherwise_spelled(said: str, letters: str, value: str) -> bool:
     no `A/B`, and what the end of a clause parts is no value.
     """
     atoms = _ATOM.findall(value)
+    # `B, 52` of a list is no `B52`
     if _PARTED.search(said) and not _PARTED.search(value):
         return False
     if (_AND.search(said) and not _TOGETHER.search(value)) or value[-1:] in _AT_ITS_END or len(atoms) == 1:
         return False
+    # short numbers stand in any question; nine digits hardly do by chance
     if letters.isdigit():
         return len(letters) >= _TELEPHONE
+    # a code of three letters and digits is rarer than a word of as many letters
     coded = any(c.isdigit() for c in letters)
     return len(letters) >= (_CODE if coded else _WORDS)
 
@@ -147,11 +163,13 @@ def _as_written(question: str, start: int, end: int, value: str) -> tuple[int, i
     atoms = list(_ATOM.finditer(value))
     before, behind = value[: atoms[0].start()], value[atoms[-1].end() :]
     first = start - len(before)
+    # `+49 30` must have its plus before it, `C#` its hash behind
     if first < 0 or question[first:start] != before:
         return None
     if _spaced(question[start:end]) != _spaced(value[atoms[0].start() : atoms[-1].end()]):
         return None
     if not question.startswith(behind, end):
+        # a value may end in a full stop (`Inc.`) that people leave out
         behind = behind.removesuffix(".")
         if not question.startswith(behind, end):
             return None
@@ -167,6 +185,7 @@ def _with_marks(question: str, start: int, end: int, value: str) -> tuple[int, i
     before, behind = value[: atoms[0].start()], value[atoms[-1].end() :].rstrip(".")
     while start and question[start - 1] in before:
         start -= 1
+    # marks that the value has there, in any number: `(AB` of `(AB)`
     while end < len(question) and question[end] in behind:
         end += 1
     return start, end

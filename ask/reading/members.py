@@ -23,12 +23,14 @@ def memberships(left: Sequence[Link], links: Sequence[Link]) -> list[TableRef]:
     """
     found = []
     for at, link in enumerate(links):
+        # only a verb or noun that stands for the rows between two others, as `members` for memberships
         if link.mark not in {"relation", "table"} or not link.tables or link.fit(link.tables[0]) != THOSE_OF:
             continue
         counted = _counted(links, at)
         if link.mark == "table":
             _none_of_them(links, at)
         elif counted is not None and counted in left:
+            # `so many books` counts loans where a verb of lending stands before: a book may be borrowed twice
             _stands_for(counted, link.tables[0])
         else:
             found.append(link.tables[0].ref)
@@ -39,6 +41,7 @@ def _counted(links: Sequence[Link], at: int) -> Link | None:
     """What the verb is said of so many of: `borrowed more than 3 books`, `how many books did she borrow`."""
     behind = next((i for i in range(at + 1, len(links)) if links[i].mark == "table"), None)
     if behind is not None:
+        # a number, a superlative or a lack right before the noun counts it
         return links[behind] if links[behind - 1].mark in _COUNTED else None
     whole = [link.mark for link in links[:2]] == ["count", "table"]
     return links[1] if whole and any(link.mark in _VALUES for link in links[2:at]) else None
@@ -47,6 +50,7 @@ def _counted(links: Sequence[Link], at: int) -> Link | None:
 def _none_of_them(links: Sequence[Link], at: int) -> None:
     """`never borrowed a book`: what was not borrowed is said already."""
     behind = links[at + 1] if at + 1 < len(links) else None
+    # a named title (`never borrowed Dune`) is the condition of what is not there
     named = at + 2 < len(links) and links[at + 2].mark in _VALUES
     if at and links[at - 1].mark == "without" and behind is not None and behind.mark == "table" and not named:
         behind.used = True

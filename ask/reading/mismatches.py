@@ -40,6 +40,7 @@ def _kinds_of(kinds: Link, of: Link) -> None:
     """`kinds of donors`, where only their sites have a kind."""
     if kinds.word not in _KINDS or of.mark != "table" or of.preposition != "of" or kinds.mark != "column":
         return
+    # a kind of the very rows is meant; one of others would sort something else
     own = tuple(c for c in kinds.columns if c.table in {t.ref for t in of.tables[:1]})
     if not own:
         raise Unclear(f"it is not clear which {kinds.text} of {of.text} are meant")
@@ -51,6 +52,7 @@ def _most_per_another(links: Sequence[Link]) -> None:
     Raises Unclear.
     """
     most = next((i for i, link in enumerate(links) if link.mark in {"top", "bottom"}), 0)
+    # without rows that are ranked `most voters per member` is a ratio's own business
     if not most or links[0].mark not in {"table", "column"}:
         return
     for per, what in pairwise(links[most:]):
@@ -59,6 +61,7 @@ def _most_per_another(links: Sequence[Link]) -> None:
             per.mark == "each"
             and per.word == "per"
             and rows
+            # a group that the ranked rows hold a key of is where they are ranked within
             and not set(what.columns) & set(links[0].columns)
         ):
             raise Unclear(f"it is not clear whether {links[most].text} per {what.text} is a ratio")
@@ -67,6 +70,7 @@ def _most_per_another(links: Sequence[Link]) -> None:
 def _two_functions(first: Link, second: Link) -> None:
     """`the minimum average rating`: neither of the two by itself. A number of rows may have an average."""
     both = first.mark in FUNCTIONS and second.mark in FUNCTIONS
+    # `the average number of` has one function: the number is what is averaged
     if both and second.glued and not second.added and "number" not in second.word:
         raise Unclear(f"it is not clear whether the {first.text} or the {second.text} is wanted")
 
@@ -82,6 +86,7 @@ def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`from the start` read as a start date to show: behind a preposition a name says where or when, unless
     the words before it ask for it. Raises Unclear.
     """
+    # what is grouped by is shown as a group, whatever stands before it
     shown = {e.column for e in intent.outputs if isinstance(e, Column)} - {
         e.column for e in intent.groups if isinstance(e, Column)
     }
@@ -89,6 +94,7 @@ def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     for before, link in pairwise(links):
         meant = shown & set(link.columns)
         if (
+            # such a column's name begins with a superlative: `highest_plot` of an estate
             asked is not None
             and link.mark == "column"
             and link.had
@@ -98,12 +104,15 @@ def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
             # `which estate has the highest plot`, a column of that name: the estates are asked for
             raise Unclear(f"it is not clear what of {asked.text} is to be shown")
         behind = link.preposition in _WHERE or (asked is not None and link.preposition == "to")
+        # an `and` before makes it one of several things to show
         if link.mark != "column" or not behind or link.added or not meant:
             continue
+        # behind a verb of showing or a comma it was asked for
         if before.mark in {"each", "order", "comma", "return", "stop"} or scope.roles[:1] == (
             link.preposition,
         ):
             continue
+        # a whole name behind a preposition may be shown: `from which city`
         partly = all(link.fit(c) < _PARTLY for c in meant)
         if partly or link.word in FILLERS or (asked is not None and before.mark == "relation"):
             raise Unclear(f"it is not clear what is meant by {link.preposition} {link.text}")

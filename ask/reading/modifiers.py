@@ -39,6 +39,7 @@ _WHAT = (
     r"|answers?|values?|figures?|numbers?|averages?|amounts?|totals?|rates?|shares?|ratios?|percentages?|sums?"
     r"|prices?|costs?))?"
 )
+# words that lead into an instruction go with it, or they would be left unread
 _LEAD = (
     r"[,;(]?\s*(?:(?:and|please|all|values?|numbers?|figures?|results?|each|both)\s+)*(?:(?:which|that)\s+)?"
     r"(?:(?:should|must)\s+be\s+|are\s+|is\s+)?\b"
@@ -81,6 +82,7 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _EXISTS = re.compile(
+    # `is there any more`, `do all ..` ask for a number or for all: no mere existence
     r"^(?:(?:is|are|was|were) there (?:currently )?(?:any |an? |some )?|(?:do|does|did|has|have|had) any )"
     r"(?!(?:more|fewer|less|other|difference|relation|correlation|way)\b)(?!.*\bor\b.*\bmore\b)"
     r"(?!.*\b(?:each|every|all|both)\b)",
@@ -112,6 +114,7 @@ class Modifiers:
 
 def modifiers(question: str) -> tuple[str, Modifiers]:
     """The question without its instructions about the answer, and these."""
+    # rounding first: `to two decimals` holds a number that later patterns would take for a limit
     rest, digits = _rounding(question)
     plain = _EXISTS.sub("", rest)
     exists, rest = plain != rest, plain
@@ -139,6 +142,7 @@ def _rounding(question: str) -> tuple[str, int | None]:
 
 def _limited(question: str) -> tuple[str, int]:
     found = [match[1] or match[2] for match in _LIMIT.finditer(question)]
+    # two limits contradict each other, and unread they make a refusal
     if len(found) != 1:
         return question, 0
     said = found[0].lower()
@@ -157,20 +161,26 @@ def modified(intent: Intent, asked: Modifiers) -> Intent:
     """The intent with what was asked done to it. Raises Unclear where there is nothing to do it to."""
     outputs = intent.outputs
     if asked.percent:
+        # as a share times 100, before zeros and rounding are put around it
         outputs = _percent(outputs)
     if asked.zero:
         outputs = tuple(_zero(e) for e in outputs)
         if outputs == intent.outputs:
             raise Unclear("it is not clear what would count as 0 where it is missing")
+    # the order follows the changed outputs, as it may be by one of them; rounding stays out of it, or values
+    # that differ would tie
     order = tuple((_like(e, intent.outputs, outputs), way) for e, way in intent.order)
     if asked.digits is not None:
         outputs = _rounded(outputs, asked.digits)
+    # a list has no groups that could be empty
     if asked.every and not (intent.groups and any(aggregates_of(e) for e in outputs)):
         raise Unclear("it is not clear of what those without any are to be shown")
     measured = any(aggregates_of(e) for e in outputs)
+    # DISTINCT beside a measure would drop groups that measure the same
     distinct = intent.distinct or (asked.once and not measured)
     if asked.exists and (measured or intent.groups or intent.limit):
         raise Unclear("it is not clear of what it is asked whether there is any")
+    # the first rows of no order are any rows
     if asked.limit and (intent.limit or not order):
         raise Unclear("it is not clear which rows are the first")
     limit = asked.limit or intent.limit
@@ -186,6 +196,7 @@ def _like(
 
 
 def _percent(outputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    # only ratios and changes are parts of something
     made = tuple(replace(e, percent=True) if isinstance(e, Ratio | Change) else e for e in outputs)
     if not any(isinstance(e, Ratio | Change) for e in made):
         raise Unclear("it is not clear what is to be a percentage")
@@ -195,6 +206,7 @@ def _percent(outputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
 def _zero(what: Expression) -> Expression:
     match what:
         case Aggregate("sum" | "avg"):
+            # a count never lacks; the highest of missing values is missing
             return replace(what, zero=True)
         case Ratio(top, below):
             return replace(what, top=_zero(top), below=_zero(below))
@@ -207,6 +219,7 @@ def _zero(what: Expression) -> Expression:
 def _rounded(outputs: tuple[Expression, ...], digits: int) -> tuple[Expression, ...]:
     """Measures that may be broken numbers are rounded; where there is none, columns of such numbers."""
     made = tuple(Rounded(e, digits) if _broken(e) else e for e in outputs)
+    # measures that are whole numbers stay as they are; else columns with fractions are what is meant
     if made != outputs or any(aggregates_of(e) for e in outputs):
         return made
     return tuple(
@@ -221,6 +234,7 @@ def _broken(what: Expression) -> bool:
     match what:
         case Aggregate(function):
             return function != "count"
+        # a span without a unit is an interval, which round() does not take
         case Measured(_, Span(unit="")):
             return False
         case Ratio() | Measured() | Span():

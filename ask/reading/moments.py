@@ -25,6 +25,7 @@ _UNITS = {
 }
 _UNITS |= {f"{unit}s": unit for unit in _UNITS}
 _INSIDE = {"in", "on", "during", "for", "of", "from", "within", "throughout", "over"}
+# before these a bare number is an amount: `over 2000 members`
 _DAYS_ONLY = {"over", "on"}
 """Before these a number is no year."""
 
@@ -61,6 +62,7 @@ def moment_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if found is None:
         return None
     moment, end = found
+    # relative to another year: nothing here could say from which day to count
     if _relates(moment) and word_at(words, end) in {"of", "in"} and year_at(words, end + 1) is not None:
         return None  # `the last 6 months of 2023` are not the last six months
     text = " ".join(t.text for t in words[at:end])
@@ -72,6 +74,7 @@ def moment_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
 
 def _bounded(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     word, after = word_at(words, at), word_at(words, at + 1)
+    # closed ranges first: their first half reads as an open bound by itself
     if (word in {"between", "from"}) and (pair := _pair(words, at + 1)) is not None:
         return pair
     if word == "on" and after == "or" and word_at(words, at + 2) in {"after", "before"}:
@@ -83,12 +86,14 @@ def _bounded(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
         return _open(words, at + 1, kind, inclusive=word in {"since", "until", "till"})
     if word in {"later", "earlier"} and after == "than":
         return _open(words, at + 2, "after" if word == "later" else "before", inclusive=False)
+    # a preposition, or a word that can only be a time; a bare number is none
     inside = word in _INSIDE
     found = span_at(words, at + inside)
     begins = word in {*MONTHS, "year"} or words[at].kind == "iso" or part_of_year(words, at) is not None
     if found is None or not (inside or begins):
         return None
     span, end = found
+    # `over 2010` compares with a number
     if word in _DAYS_ONLY and year_at(words, at + 1) is not None:
         return None
     onwards = word_at(words, end + 1) if word_at(words, end) == "or" else ""
@@ -96,6 +101,7 @@ def _bounded(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
         kind = "before" if onwards in {"earlier", "before"} else "after"
         opened = _open(words, at + inside, kind, inclusive=True)
         return (opened[0], end + 2) if opened is not None else None
+    # `for 2000 dollars` is money, not the year
     if (
         inside
         and word in {"for", "of", "from", "over"}
@@ -118,6 +124,7 @@ def _pair(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if word_at(words, joint) not in {"and", "to", "until", "through", "till"}:
         return None
     second = span_at(words, joint + 1)
+    # the end knows its year: a beginning that is only a month is of the same one
     if second is not None and second[0].first is not None and first[0].month is not None:
         # `between January and March 2023`: the year is said once
         first = Span(*month_of(second[0].first.year, first[0].month)), first[1]
@@ -130,6 +137,7 @@ def _pair(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
         end += 1
     elif word_at(words, end) == "inclusive":
         end += 1
+    # `after` is exclusive, so the last day is the one before it
     years = (first[0].first.year, (second[0].after - timedelta(days=1)).year)
     return Moment("", _literal(first[0].first), _literal(second[0].after), years), end
 
@@ -142,6 +150,7 @@ def _open(words: Sequence[Token], at: int, kind: str, *, inclusive: bool) -> tup
     first, after = found[0].first, found[0].after
     assert span.after is not None
     last = (after - timedelta(days=1)).year
+    # `after 2020` begins behind the year, `since 2020` with it
     if kind == "after":
         return Moment(
             "",
@@ -154,8 +163,10 @@ def _open(words: Sequence[Token], at: int, kind: str, *, inclusive: bool) -> tup
 
 
 def _inside(span: Span) -> Moment:
+    # `in April` of every year has no bounds, only a month
     if span.first is None or span.after is None:
         return Moment("", month=span.month)
+    # spans of a month's length serve columns that hold month numbers
     month = span.first.month if 28 <= (span.after - span.first).days <= 31 else None
     years = (span.first.year, (span.after - timedelta(days=1)).year)
     return Moment("", _literal(span.first), _literal(span.after), years, month)
@@ -191,12 +202,14 @@ def _relative(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     number, at = 0, skip(words, at + 1)
     if at < len(words) and words[at].kind == "number" and words[at].word.isdigit():
         number, at = int(words[at].word), at + 1
+    # `the last 2 calendar months` begin with the first of a month
     calendar_said = "calendar" in {word_at(words, at), word_at(words, at - 1)}
     at = skip(words, at)
     unit = _UNITS.get(word_at(words, at) or "", "") or _UNITS.get(word_at(words, at - 1), "")
     if not unit or unit == "decade":
         return None
     end = at + 1 if word_at(words, at) in _UNITS else at
+    # a bare `last` before a word that is no unit may be a last name
     if (
         start == at - 1
         and past
@@ -216,17 +229,21 @@ def _made(
     if this:
         return Moment("", current, f"{current} + {_interval(unit, 1)}"), after
     length = _interval(unit, number or 1)
+    # the running unit is not over, so the last whole ones end before it
     if not number or qualifier == "excluding":
         return Moment("", f"{current} - {length}", current), after
     if calendar_said:
         return Moment("", f"date_trunc('{unit}', current_date - {length})"), after
+    # `the last 7 days including today` are today and six before
     if qualifier == "today" and unit == "day":
         length = f"interval '{number - 1} days'"
+    # `last week` is the calendar's, `the last 2 weeks` end today
     return Moment("", f"current_date - {length}"), after
 
 
 def _interval(unit: str, number: int) -> str:
     """PostgreSQL has no quarters in intervals."""
+    # so quarters are counted as three months each
     if unit == "quarter":
         unit, number = "month", 3 * number
     return f"interval '{number} {unit}{'s' * (number != 1)}'"
@@ -237,12 +254,14 @@ def _qualifier(words: Sequence[Token], at: int) -> tuple[str, int]:
     held = at
     at = skip(words, at, {",", "("})
     if word_at(words, at) in {"inclusive", "including"}:
+        # what may follow `including`, in any order, to the end of the remark
         end = skip(
             words,
             at + 1,
             {"of", "today", "now", "the", "current", "date", "day", "ago", "week", "month", ")", "1"},
         )
         return ("today" if "today" in [t.word for t in words[at:end]] else ""), end
+    # without such a remark nothing was read, and the commas stay for others
     negated = word_at(words, at) == "not" and word_at(words, at + 1) == "including"
     if negated or word_at(words, at) in {"excluding", "exclusive"}:
         end = skip(words, at + 1 + negated, {"of", "the", "current", "this", *_UNITS, ")", "iso"})
@@ -259,6 +278,7 @@ def _long_ago(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if not (more or less or over) or word_at(words, number + 2) != "ago":
         return None
     unit = _UNITS.get(word_at(words, number + 1), "")
+    # columns of dates know no hours
     if words[number].kind != "number" or not words[number].word.isdigit() or unit in {"", "decade", "hour"}:
         return None
     day = f"current_date - {_interval(unit, int(words[number].word))}"

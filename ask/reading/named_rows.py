@@ -36,12 +36,14 @@ _VERB = 0.95
 
 def against_named(draft: Draft) -> None:
     """Both forms; a difference is the whole answer."""
+    # a difference takes all words, so it has to be tried before a comparison takes some
     if _difference(draft):
         return
     for at, link in enumerate(draft.links):
         row = _row_behind_than(draft, at)
         if row is None or link.used:
             continue
+        # the column of a named row is read by a subselect, which must find one row at most
         table, key, value, places = row
         found = _compared(draft, at, table)
         if found is None:
@@ -57,6 +59,7 @@ def _row_behind_than(draft: Draft, at: int) -> tuple[TableContext, ColumnContext
     if not (link.mark == "than" or (link.mark in {">", "<", "comparative"} and "than" in _words(draft, at))):
         return None
     name = at + 1
+    # `than the planet Mars`: the noun of the name may stand before it
     if name < len(draft.links) and draft.links[name].mark == "table":
         name += 1
     if name >= len(draft.links) or draft.links[name].used:
@@ -65,6 +68,7 @@ def _row_behind_than(draft: Draft, at: int) -> tuple[TableContext, ColumnContext
         return None
     table, key, value = row
     before = draft.table_before(at)
+    # a row of another table has no such column: `cost more than Ann`
     if before is None or draft.scope.table(draft.links[before]).ref != table.ref:
         return None
     return table, key, value, list(range(at + 1, name + 1))
@@ -73,6 +77,7 @@ def _row_behind_than(draft: Draft, at: int) -> tuple[TableContext, ColumnContext
 def _words(draft: Draft, at: int) -> tuple[str, ...]:
     link = draft.links[at]
     behind = draft.links[at + 1].word.split()[:1] if at + 1 < len(draft.links) else []
+    # the linker may drop `than`; the question's own words still have it behind the comparison
     text = f"{link.word} than {' '.join(behind)}".strip()
     return ("than",) if "than" in link.word.split() or text in " ".join(draft.scope.roles) else ()
 
@@ -84,6 +89,7 @@ def _named_row(draft: Draft, link: Link) -> tuple[TableContext, ColumnContext, s
     found = []
     for column, value in link.values:
         table = draft.scope.context.table(column.table)
+        # a name that several rows share, or half of a full name, would compare with several
         if column.unique and draft.scope.label(table) == (column,):
             found.append((table, column, value))
     return found[0] if len(found) == 1 else None
@@ -91,6 +97,8 @@ def _named_row(draft: Draft, link: Link) -> tuple[TableContext, ColumnContext, s
 
 def _compared(draft: Draft, at: int, table: TableContext) -> tuple[ColumnContext, str, list[int]] | None:
     """The column that is compared, which way, and the places that say so."""
+    # the forms from the nearest column to the farthest word: a column right before, an adjective, a
+    # comparative with its `than`, a column between both, and at last a verb
     link = draft.links[at]
     way = _MORE.get(link.mark) or _HIGHER.get(link.word.removesuffix(" than"), "")
     if way and at > 0 and not draft.links[at - 1].used and (own := _own(draft, at - 1, table)) is not None:
@@ -129,6 +137,7 @@ def _own(draft: Draft, at: int, table: TableContext) -> ColumnContext | None:
     if link.mark != "column" or not held:
         return None
     best = max(map(link.fit, held))
+    # two columns of equal fit: a guess would compare wages with bonuses
     best_ones = [c for c in held if link.fit(c) == best]
     if len(best_ones) > 1:
         return None
@@ -147,6 +156,7 @@ def _difference(draft: Draft) -> bool:
     """Two named rows and one column of theirs, and nothing else in the question."""
     links = draft.links
     rows = [(at, row) for at, link in enumerate(links) if (row := _named_row(draft, link)) is not None]
+    # a third value is a condition, which two subselects would ignore
     if len(rows) != 2 or any(link.mark == "value" for link in links if link not in _at(links, rows)):
         return False
     (_, (table, key, first)), (_, (other, _, second)) = rows
@@ -158,6 +168,7 @@ def _difference(draft: Draft) -> bool:
     if column is None:
         return False
     left, right = Named(column, key, first), Named(column, key, second)
+    # `how much cheaper is A than B`: the lower one is subtracted
     if way == "asc":
         left, right = right, left
     draft.outputs.append((0, Difference(left, right)))
@@ -186,6 +197,7 @@ def _one_column(draft: Draft, said: Sequence[Link], table: TableContext) -> tupl
         elif link.mark == "table" and draft.scope.table(link).ref == table.ref:
             continue
         elif link.mark not in _BETWEEN_TWO:
+            # each word must be about that one column, or the answer is of something else
             return None, way
     if not columns and (earned := _said_by_verb(draft, table)) is not None:
         columns.append(earned)
@@ -194,6 +206,7 @@ def _one_column(draft: Draft, said: Sequence[Link], table: TableContext) -> tupl
 
 def _said_by_verb(draft: Draft, table: TableContext) -> ColumnContext | None:
     """`how much more does A earn than B`: the one number that the verb is said of."""
+    # words that people use for the verb: `earn` for a salary
     meant = {word for said in draft.scope.roles for word in SAME.get(stem(said), ())}
     found = [c for c in table.columns if c.kind == "number" and set(draft.scope.words(c)) & meant]
     if len(found) != 1:

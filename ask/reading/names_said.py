@@ -21,9 +21,11 @@ from rewright.lake import names
 
 WHOLE = 0.95
 """Fit from which on a phrase is the whole name."""
+# a name by one word in three fits far less than the name in full
 _CLOSE = 0.3
 """Candidates this much worse than the best are no candidates."""
 _SAME_FIT = 0.88
+# the thesaurus holds words to be the same in any sense, so its word counts half
 _OTHER_FIT = 0.55
 """Fits of a word that people use for another, and of one that only the thesaurus holds to be the same."""
 _CUT = {
@@ -50,6 +52,7 @@ IDENTIFIERS = frozenset({"id", "ids", "identifier", "identifiers"})
 _SPOKEN = frozenset(GRAMMAR) | frozenset(ADJECTIVES) | RELATING | frozenset(TIME_UNITS) | frozenset(PERIODIC)
 _ARTICLES = frozenset({"a", "an", "the", "any"})
 _BY_WHOM = frozenset({"by", "to", "from"})
+# prefixes that turn a word round; three letters must be left, as in `in-` of `inch`
 _CONTRARY = re.compile(r"^(?:un|non-?|in|im|ir|dis)(?=\w{3})")
 
 
@@ -76,6 +79,7 @@ class NamesSaid:
             for t, fit in self.vocabulary.tables.get(key_of([noun]), ())
             if fit >= WHOLE
         }
+        # two tables of such deeds (loans and holds): the verb does not say which
         return tuple(found.values()) if len(found) == 1 else ()
 
     def general(self, text: str, lowered: str) -> Link:
@@ -83,6 +87,7 @@ class NamesSaid:
         mark = "label" if lowered in LABELS else "identifier"
         columns = self.vocabulary.columns.get(key_of([lowered]), {})
         rows = [t for t, fit in self.vocabulary.tables.get(key_of([lowered]), ()) if fit >= WHOLE]
+        # a table of titles owns the word, unless other tables have titles as well
         if rows and {c.table for c in columns} <= {rows[0].ref}:
             # `the titles that have no copies`, of a table of titles
             return Link(text, "table", (rows[0],), tuple(columns), fits={rows[0].ref: 1.0})
@@ -92,8 +97,10 @@ class NamesSaid:
 
     def of_run(self, run: Sequence[Token]) -> Link | None:
         words = [w for t in run if t.word not in INNER for w in re.split(r"[_-]", t.word) if w]
+        # a run begins and ends with a word that can name something
         if not words or run[0].word in FILLERS or run[-1].word in FILLERS or run[-1].word in INNER:
             return None
+        # grammar inside a run parts it: `name of the client` is two phrases, `date of birth` one
         if any(t.word in FILLERS - INNER - {"'s"} for t in run) or run[-1].word == "'s":
             return None
         words = [w for w in words if w != "'s"]
@@ -106,6 +113,7 @@ class NamesSaid:
             return None  # `members joined`: what they did, no column of theirs
         if len(words) > 2 and words[-1] in _BY_WHOM and self._several_rows(words[:-2]):
             return None  # `repairs reported by`
+        # the last word is a whole table's name: what stands before may only tell its kind
         of_table = len(words) > 1 and any(
             f >= 1.0 for _, f in self.vocabulary.tables.get(key_of(words[-1:]), ())
         )
@@ -123,6 +131,7 @@ class NamesSaid:
 
     def _cut(self, text: str, words: Sequence[str]) -> Link | None:
         """`donors`, of a table dnr. A word that says something by itself is not looked for so."""
+        # `us` or `no` would else be found as the letters of some name
         if len(words) == 1 and (words[0] in _SPOKEN or (root(words[0]),) in self.vocabulary.roots):
             return None
         for reading, fit in self.shortened.readings(words):
@@ -140,16 +149,19 @@ class NamesSaid:
         tables = self.vocabulary.tables.get(key, [])
         columns = dict(self.vocabulary.columns.get(key, {}))
         opener = next((o for o in _COUNT_OPENERS if text.lower().startswith(o)), "")
+        # `number of orders` counts orders where there is such a table, whatever column is called so
         if opener and self.vocabulary.tables.get(key_of(text.lower().removeprefix(opener).split())):
             return None
         best = max([*(s for _, s in tables), *columns.values()], default=0.0)
         if not best:
             return None
+        # names that fit far worse than the best are no candidates, or each word would mean anything
         tables = [(t, s) for t, s in tables if s >= best - _CLOSE]
         columns = {c: s for c, s in columns.items() if s >= best - _CLOSE}
         # a table's own name is the table, unless the column fits better
         mark = "table" if tables and max(s for _, s in tables) >= 0.6 else "column"
         own = [c for c, s in columns.items() if s >= WHOLE and not c.key]
+        # a column's whole name beats a table that has the word as a part
         if tables and own and max(s for _, s in tables) < WHOLE - 0.2:
             mark = "column"  # `streams`, of rows monthly_streams with a number of that name
         fits: dict[object, float] = {t.ref: s * worth for t, s in tables}
@@ -161,10 +173,12 @@ class NamesSaid:
         """Ships are neither shippers nor shipments: who does it is not what is done, nor either what it is
         done to.
         """
+        # participles may relate any two tables
         if word.endswith(("ed", "ing")):
             return False
         named = self.vocabulary.table_words[link.tables[0].ref][-1]
         tables = {t.ref for other in found if other.mark == "table" for t in other.tables[:1]}
+        # endings of persons on one side only: one word does what the other is
         return len(tables) > 1 or stem(word).endswith(_AGENTS) != named.endswith(_AGENTS)
 
     def same(self, token: Token) -> Link | None:
@@ -178,6 +192,7 @@ class NamesSaid:
         same = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
         # a user may be a member, but is no membership
         those_of = THOSE_OF * _SAME_FIT
+        # `user` for `member` must not lead on from a member to the memberships
         links = [one for one in same if one is not None and one.fits.get(_first(one)) != those_of]
         return together(links) if links else None
 
@@ -185,14 +200,17 @@ class NamesSaid:
         """`job title`, of positions: a whole name that the thesaurus has in one line with the phrase."""
         text = " ".join(t.text for t in run)
         found = (self.link(text, key_of(other), _OTHER_FIT) for other in other_words([t.word for t in run]))
+        # by the thesaurus only a whole name is near enough: parts of names fit too many
         whole = [one for one in found if one is not None and max(one.fits.values()) >= _OTHER_FIT * WHOLE]
         return together(whole) if whole else None
 
     def near(self, token: Token) -> Link | None:
+        # two letters and numbers have no nearest word that means anything
         if len(token.word) < 3 or not token.word.isalpha():
             return None
         if (same := self.same(token) or self.otherwise([token])) is not None:
             return same
+        # a capital is a name, and a participle relates: neither has a synonym in the schema
         if token.text[:1].isupper() or len(token.word) < 4 or token.word.endswith("ed"):
             return None
         found = self.nearness.of(token.word)
@@ -203,6 +221,7 @@ class NamesSaid:
             root(_CONTRARY.sub("", token.word)) == root(word) for word in key if _CONTRARY.match(token.word)
         ):
             return None  # `unpaid` is near to `paid`, and its contrary
+        # near is half as good as said: another candidate wins where there is one
         return self.link(token.text, key, worth / 2)
 
 

@@ -54,6 +54,7 @@ def _averaged_by_itself(intent: Intent, scope: Scope) -> None:
     """
     rows = {e.column.table for e in intent.groups if isinstance(e, Column) and e.column.key}
     for measure in (m for e in intent.outputs for m in aggregates_of(e)):
+        # measured over what one row holds or refers to: a group of that row has nothing to average
         told = {c.table for c in columns_of(measure)} if isinstance(measure, Measured) else set()
         for ref in rows & told:
             if told <= {ref, *scope.told_by(ref)}:
@@ -66,11 +67,13 @@ def _none_counted(intent: Intent, scope: Scope) -> None:
     """
     for condition in intent.where:
         left = condition.left if isinstance(condition, Compared) and condition.right == "0" else None
+        # compared with 0 the two may differ: a number kept by hand and the rows that are there
         column = left.column if isinstance(left, Column) else None
         if column is None:
             continue
         said = {root(w) for w in scope.words(column)}
         for table in scope.context.tables:
+            # all words of another table are in the column's name: `num_citations` and citations
             if table.ref != column.table and {root(w) for w in scope.words(table)} <= said:
                 scope.doubt(f"whether {column.name} is meant or the rows of {table.ref.name}", _AS_LIKELY)
 
@@ -82,10 +85,12 @@ def _measured_beside(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     for measure in (m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)):
         column = measure.of if isinstance(measure.of, ColumnContext) else None
+        # a measure of a spoken table was asked for by name
         if column is None or column.table in spoken:
             continue
         told = {t for c in (*intent.where, *measure.where) for t in tables_of(c)} - {column.table}
         for table in told - spoken:
+            # another told table has a column of the same name
             if any(c.name == column.name and c.kind == "number" for c in scope.context.table(table).columns):
                 scope.doubt(
                     f"whether {column.name} of {column.table.name} or {table.name} is meant", _AS_LIKELY
@@ -101,6 +106,7 @@ def _said_through_others(links: Sequence[Link], scope: Scope) -> None:
         if first.mark == second.mark and first.word == second.word and second.word in relative
     }
     tables = Counter(link.tables[0].ref for link in links if link.mark == "table")
+    # `belongs to` is said again of a further table, and means no chain of the same relation
     again -= {"belong", "belongs"}  # to something else each time
     if again - {link.word for link in links if link.mark == "table"} and max(tables.values(), default=0) > 1:
         scope.doubt(f"whether {min(again)} is said of others", _AS_LIKELY)
@@ -112,11 +118,13 @@ def _priced_elsewhere(intent: Intent, links: Sequence[Link], scope: Scope) -> No
     measured = {c for e in intent.outputs for m in aggregates_of(e) for c in columns_of(m)}
     for link in links:
         taken = measured & set(link.columns) if link.mark == "column" else set()
+        # a phrase with a table in it (`price of transactions`) says whose it is
         if not taken or {c.table for c in taken} & spoken or scope.said_table(link) is not None:
             continue
         for table in scope.context.tables:
             numbers = [c for c in table.columns if c.kind == "number" and not c.key]
             called = stem(scope.words(table)[-1]) == stem(link.word.split()[-1])
+            # a table called like the number and with several of its own: `prices` with open, high, low
             if called and len(numbers) > 1 and table.ref not in {c.table for c in taken}:
                 scope.doubt(f"whether {link.text} is one of {table.ref.name}", _AS_LIKELY)
 
@@ -134,6 +142,7 @@ def _counted_thing(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 def _ratios_unnamed(intent: Intent, scope: Scope) -> None:
     """`the ratio of the amount awarded to the amount requested`: of all, rather than one of each row."""
     only = intent.outputs[0] if len(intent.outputs) == 1 and not intent.limit else None
+    # of two named rows each side is one value, so there is no sum to be of
     plain = isinstance(only, Ratio) and not isinstance(only.top, Named)
     if only is not None and plain and not aggregates_of(only) and any(columns_of(only)):
         scope.doubt("whether the ratio is of each row or of all", _AS_LIKELY)
@@ -147,6 +156,7 @@ def _another_of_its_kind(intent: Intent, links: Sequence[Link], scope: Scope) ->
         column = output.column if isinstance(output, Column) else None
         if column is None or column.kind != "number" or not by or column in by:
             continue
+        # both columns answer the adjective: one orders, the other is shown as if it did
         if set(scope.words(column)) & kinds and set(scope.words(by[0])) & kinds:
             scope.doubt(f"whether {by[0].name} or {column.name} ranks them", _AS_LIKELY)
 
@@ -158,6 +168,7 @@ def _none_of_theirs(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     if not lacking or len(shown) != 1 or len(intent.outputs) > 1:
         return
     for condition in intent.where:
+        # negated of another table's row: `one that is not`, where `none that is` was asked
         if isinstance(condition, OneOf) and condition.negated and condition.column.table != shown[0].table:
             scope.doubt(f"whether all rows of a {shown[0].name} are to be so", _AS_LIKELY)
 
@@ -167,6 +178,7 @@ def _listed_by_others(intent: Intent, scope: Scope) -> None:
     them.
     """
     shown = {e.column.table for e in intent.outputs if isinstance(e, Column)}
+    # only groups with a condition: it is said of groups that the answer does not tell apart
     rows = {e.column.table for e in intent.groups if isinstance(e, Column)} if intent.having else set()
     if shown and rows - shown:
         scope.doubt("whether rows that are not shown are measured", _AS_LIKELY)

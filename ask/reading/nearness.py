@@ -15,7 +15,9 @@ _LEAST = 0.62
 """Cosine below which a word is not another's synonym (`clients` and `customers` .75, `funding` and `fare`
 .3).
 """
+# two phrases nearly as near are two meanings
 _AHEAD = 0.04
+# vectors of more phrases than this take longer than the question may
 _MOST_PHRASES = 4000
 
 
@@ -38,6 +40,7 @@ class Nearness:
         second = float(near[order[1]]) if len(order) > 1 else 0.0
         if first < _LEAST or first - second < _AHEAD:
             return None
+        # nothing near is as sure as a word that was said
         return self._keys[int(order[0])], min(first, 0.9)
 
     def is_no_word(self, word: str) -> bool:
@@ -65,6 +68,7 @@ class Nearness:
     def _ready(self) -> Any:
         """The encoder, once the context's phrases have their vectors."""
         found = encoder()
+        # only at the first unknown word, as most questions need no encoder at all
         if found is not None and self._vectors is None:
             self._keys, phrases = self._phrases()
             self._vectors = found.embed(phrases) if phrases else None

@@ -45,6 +45,7 @@ def none_or_some(intent: Intent, context: Context) -> Intent:
 
 
 def _compared(condition: Condition, context: Context) -> Condition:
+    # a number in every row is never null: without this `with no stops` would find nothing
     match condition:
         case Known(column, negated) if _counts(column, context):
             return Compared(Column(column), "=" if negated else ">", "0")
@@ -58,5 +59,6 @@ def _compared(condition: Condition, context: Context) -> Condition:
 
 def _counts(column: ColumnContext, context: Context) -> bool:
     """A number that is in every row and that tells no row."""
+    # 0 of a key or reference would be a row, not a count
     told = column.key or column.unique or context.refers(column)
     return column.kind == "number" and not column.nulls and not told

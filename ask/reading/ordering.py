@@ -26,6 +26,7 @@ from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.phrases import expressions_at, parted
 from rewright.ask.reading.timing import date_of
 
+# a fifth thing behind `ordered by` is hardly a key any more
 _MOST_KEYS = 4
 _OF_AMOUNTS = {"highest", "lowest", "largest", "smallest", "biggest", "most", "best", "high", "low"}
 _OF_TIMES = {"oldest", "newest", "earliest", "latest", "most recent", "youngest"}
@@ -37,10 +38,12 @@ _OF_WHICH = 0.75
 def order(draft: Draft) -> None:
     """`ordered by X, highest first`, `sort by X descending and then by Y`: all rows in that order."""
     for at, link in enumerate(draft.links):
+        # the orders that are said with `by` first: a bare direction may belong to one of them
         if not link.used and (link.mark == "order" or _by_and_way(draft, at)):
             _ordered(draft, at)
     for at, link in enumerate(draft.links):
         if link.mark in {"desc", "asc"} and not link.used and not _order_of(draft, at):
+            # a direction with nothing to sort, beside an order that has its own
             if draft.order:
                 raise Unclear(f"it is not clear what is to be in the order of {link.text}")
             draft.use(at)
@@ -58,6 +61,7 @@ def _order_of(draft: Draft, at: int) -> bool:
     if found is None:
         return False
     draft.use(*range(at, found[1]))
+    # all rows in that order: no limit comes from a superlative that only gives the direction
     draft.whole = True
     draft.order += [(e, "desc" if link.mark == "desc" else "asc") for e in found[0]]
     return True
@@ -65,6 +69,7 @@ def _order_of(draft: Draft, at: int) -> bool:
 
 def _by_and_way(draft: Draft, at: int) -> bool:
     """`the lakes by area, smallest to largest`: an order, no groups."""
+    # `by area` groups as well; only a direction behind the measure makes it an order
     if draft.links[at].word != "by" or not is_measure(draft, at):
         return False
     rest = [link.mark for link in draft.links[at + 2 : at + 4] if link.mark != "comma"]
@@ -86,6 +91,7 @@ def settle(draft: Draft) -> None:
             settled.append((expression, way))
             continue
         # the rows that are kept are ordered already
+        # a limit without an order needs this one to say which rows are first
         if draft.limit and settled:
             continue
         if (told := _told(draft, expression.said, way)) is not None:
@@ -95,6 +101,7 @@ def settle(draft: Draft) -> None:
         columns = _in_turn(draft)
         # `the density of each state in descending order`: not by the states
         columns = [e for e in columns if e not in draft.groups] or columns
+        # of two measures `in descending order` could be either's; the first is the likelier
         if len(measures) > 1 and draft.measured is None:
             draft.scope.doubt("what the answer is ordered by", _OF_WHICH)
         chosen = (
@@ -102,6 +109,7 @@ def settle(draft: Draft) -> None:
             or (measures[0] if len(measures) == 1 else None)
             or (columns[0] if columns else None)
         )
+        # `highest first` needs a number: of names and dates no amount is high
         if any(word in expression.said.split() for word in _OF_AMOUNTS) and not measures:
             chosen = _amount(draft, columns)
         if chosen is None:
@@ -117,6 +125,7 @@ def _ranked_by(draft: Draft) -> None:
     """`list the shops, starting from the best ratings`: what they are ranked by is shown, too."""
     ranked = any(link.mark == "order" and link.word.startswith("starting from") for link in draft.links)
     first = draft.order[0][0] if draft.order else None
+    # with groups or a sentence about what to return the shown columns are settled
     if ranked and isinstance(first, Column) and not draft.groups and not draft.returned:
         shown = [e for _, e in draft.outputs]
         if shown and first not in shown and not any(aggregates_of(e) for e in shown):
@@ -125,6 +134,7 @@ def _ranked_by(draft: Draft) -> None:
 
 def _as_measured(draft: Draft, expression: Expression) -> Expression:
     """`the average age of each team, sorted by age`: by the average that is shown."""
+    # a column beside groups cannot be sorted by unless its measure is meant
     if not isinstance(expression, Column) or expression in draft.groups or not draft.groups:
         return expression
     measures = [
@@ -142,6 +152,7 @@ def _amount(draft: Draft, shown: list[Expression]) -> Expression | None:
     """What `highest first` orders rows by: the one number that is shown, or else compared."""
     numbers = [e for e in shown if isinstance(e, Column) and _amounts(draft, e.column)]
     compared = [c.left for c in draft.where if isinstance(c, Compared | Ranged)]
+    # a list with two numbers leaves `highest first` open, unless a condition named one
     found = numbers or [e for e in compared if isinstance(e, Column)]
     return found[0] if len(set(found)) == 1 else None
 
@@ -153,6 +164,7 @@ def _amounts(draft: Draft, column: ColumnContext) -> bool:
 
 def _as_shown(expression: Expression, distinct: list[Aggregate]) -> Expression:
     """`by number of customers` after `distinct customers` orders by what is shown."""
+    # SELECT DISTINCT orders only by what it shows
     if not isinstance(expression, Aggregate):
         return expression
     same = (e for e in distinct if (e.function, e.of) == (expression.function, expression.of))
@@ -175,10 +187,12 @@ def _told(draft: Draft, said: str, way: Direction) -> tuple[Expression, Directio
         return None
     parts = [e for e in (*draft.groups, *shown) if isinstance(e, Part)]
     dates = [e for e in shown if isinstance(e, Column) and e.column.kind == "date"]
+    # a period that is shown, or the one date
     if timed and (parts or len(dates) == 1):
         return (parts or dates)[0], way
     head = draft.head or (draft.scope.mentioned[0] if len(draft.scope.mentioned) == 1 else None)
     date = date_of(draft, head) if head is not None and not word else None
+    # groups have no date of their own, and two tables neither has the only one
     if head is None or draft.groups or (date is None and not word):
         raise Unclear(f"it is not clear what is to be in the order of {said}")
     if date is not None:
@@ -200,6 +214,7 @@ def _ordered(draft: Draft, at: int) -> None:
         if (way := _way(draft, place, first=not keys)) is not None:
             draft.use(place)
             # the second end of a range says what the first has said
+            # `from the best to the worst`: both ends are one direction
             if keys and keys[-1][1] is not None and draft.links[place].preposition == "to":
                 pass  # `from the best to the worst`
             elif keys and keys[-1][1] is None:
@@ -252,6 +267,7 @@ def _way(draft: Draft, at: int, *, first: bool) -> Direction | None:
         return "desc" if link.mark == "desc" else "asc"
     follows = not first and draft.next(at, "column", "table", "count") is not None
     if link.mark in {"top", "bottom"} and not follows:
+        # `by rating, best first`: an end right behind a key is its direction, not a new superlative
         return "desc" if link.mark == "top" else "asc"
     return None
 
@@ -268,6 +284,7 @@ def _again(draft: Draft, at: int) -> bool:
 def _key(draft: Draft, at: int) -> tuple[list[Expression], int] | None:
     if draft.links[at].used:
         return None
+    # `by number` with no noun: of what is measured, whatever it will be
     if draft.links[at].mark == "count" and draft.next(at, "table", "column", "label", "distinct") is None:
         return [Whole()], at + 1  # type: ignore[list-item] # a Whole becomes an expression before the query is made
     if draft.links[at].mark == "unit":

@@ -30,9 +30,11 @@ from rewright.ask.reading.sense import LIFE
 from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import stem
 
+# `hosting`, a noun of rows that only sounds like a verb
 _BY_VERB = 0.8
 _SUMMED = 0.92
 _COUNTED = 0.93
+# dimensions whose amounts add up; lengths and temperatures do not
 _AMOUNTS = {"mass", "mass in pounds", "volume", "dollars", "euros"}
 _NOT_AMOUNTS = {*NOT_ADDED, "price", "rate", "fee", "limit", "per"}
 
@@ -44,6 +46,7 @@ def measures(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.used:
             continue
+        # functions in a row share the column behind them, so they are taken before a single one
         if _several(draft, at):
             continue
         found = measure_at(draft, at, extremes=bool(draft.groups))
@@ -65,6 +68,7 @@ def _several(draft: Draft, at: int) -> bool:
         if draft.links[place].mark != "comma":
             functions.append(place)
         place += 1
+    # two functions at least and a column behind them: else each is a measure of its own
     if len(functions) < 2 or place >= len(draft.links) or draft.links[place].mark != "column":
         return False
     link = draft.links[place]
@@ -78,6 +82,7 @@ def _shared(draft: Draft, at: int, end: int) -> None:
     """`average height and weight`: the function is said once for both."""
     function = FUNCTIONS.get(draft.links[at].mark)
     place = end + (end < len(draft.links) and draft.links[end].mark == "comma")
+    # something right before it says of what it is: `average height of the tallest`
     if function is None or place >= len(draft.links) or draft.links[place].used or draft.links[place].glued:
         return
     link = draft.links[place]
@@ -87,6 +92,7 @@ def _shared(draft: Draft, at: int, end: int) -> None:
 
 
 def _row_wise(draft: Draft, expression: Column) -> bool:
+    # a grouped row's own column is one value for each, which a sum would hide
     return expression.column.table in draft.grouped_rows
 
 
@@ -96,6 +102,7 @@ def columns(draft: Draft) -> None:
         if link.used or link.mark not in {"column", "label", "identifier", "unit"}:
             continue
         before = draft.links[at - 1] if at else None
+        # the number was taken by its comparison; the unit alone would be shown as a group
         if link.mark == "unit" and before is not None and before.mark == "number" and before.used:
             draft.use(at)  # `more than 4000 a month`: what the number is said of (`guards`)
             continue
@@ -119,6 +126,7 @@ def columns(draft: Draft) -> None:
 def _total(draft: Draft, link: Link, expression: Column) -> bool:
     """`the total number of citations for each author`: a column that counts is added up over a group."""
     counts = link.word.startswith(("number of", "total", "num ")) and expression.column.kind == "number"
+    # within a group of whole rows the column is not repeated
     if not draft.groups or _row_wise(draft, expression):
         return False
     return counts or _adds_up(draft, expression.column)
@@ -132,8 +140,10 @@ def _adds_up(draft: Draft, column: ColumnContext) -> bool:
     added = bool(set(map(stem, words)) & ADDITIVE) or any(u.dimension in _AMOUNTS for u in unit_of(words))
     bare = draft.links[0].mark == "column" and column in draft.links[0].columns
     numbers = [c for e in draft.groups if isinstance(e, Column) for c in columns_of(e) if c.kind == "number"]
+    # grouped by a number: `per` divides, and a sum would take the place of the ratio
     if any(not c.key and "year" not in draft.scope.words(c) for c in numbers):
         return False  # `revenue per stream`: a ratio, no group
+    # only of what happens and is asked for first: `honey by year` adds up, `the price by year` does not
     sums = column.kind == "number" and added and not set(words) & _NOT_AMOUNTS and happens and bare
     if sums:
         draft.scope.doubt("whether the sum of all is meant", _SUMMED)
@@ -160,8 +170,10 @@ def _rows(draft: Draft) -> None:
             measured = True
             continue
         shown = [e for p, e in draft.outputs if p >= 0]
+        # `and their teams` with nothing before it: beside whom is lost
         if link.theirs and not shown and not draft.groups and draft.head is None:
             raise Unclear(f"it is not clear beside what {link.text} is wanted")
+        # a measure behind `and` or `with` is one of each of these rows
         if _beside_measure(draft, at) and not draft.groups and draft.head is None:
             group_rows(draft, table)
         elif not shown and draft.groups and at == 0 and _counted_by(draft, link):
@@ -169,6 +181,7 @@ def _rows(draft: Draft) -> None:
             draft.outputs.append((at, Aggregate("count", table.ref)))
             draft.scope.doubt("whether rows are counted", _COUNTED)
         elif not shown and (not draft.groups or draft.having) and draft.head is None:
+            # nothing shown yet: the rows are the answer, told by their names
             draft.head = table
             draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
         elif not shown and not draft.groups and draft.head is not None and draft.head.ref == table.ref:
@@ -182,10 +195,13 @@ def _rows(draft: Draft) -> None:
             and not measured
             and table.ref in [c.table for _, e in draft.outputs for c in _columns(e)]
         ):
+            # columns of that table are shown: its rows are listed, and FROM begins with them
             draft.head = table
         elif (link.theirs or _added(draft, link)) and not measured and not draft.groups:
+            # a second table of a list: both are named, side by side
             _beside_rows(draft, at, table)
         else:
+            # all other tables only relate; a participle may still have said which rows
             read = {
                 t for e in (*(e for _, e in draft.outputs), *draft.where, *draft.groups) for t in tables_of(e)
             }
@@ -208,6 +224,7 @@ def _rows(draft: Draft) -> None:
 def _added_money(draft: Draft, link: Link, table: TableContext) -> Aggregate:
     """Raises Unclear where no one column holds it."""
     money = amount_column(draft, table)
+    # `the revenue`, with a price and a cost in the rows: which of them adds up is not said
     if money is None:
         raise Unclear(f"it is not clear what adds up to the {link.text}")
     return Aggregate("sum", money)
@@ -217,6 +234,7 @@ def _counting(draft: Draft, at: int) -> tuple[ColumnContext, ...] | None:
     """`the average number of enrolled students`, of courses with a num_enrolled: what counts them."""
     before = draft.links[at - 1] if at else None
     if before is None or before.mark != "column" or not draft.links[at].glued:
+        # a count column right before its noun already counts the rows that the noun names
         return None
     counts = [c for c in before.columns if c.kind == "number"]
     return tuple(c for c in counts if set(map(stem, draft.scope.words(c))) & COUNTS) or None
@@ -228,8 +246,10 @@ def _counted_by(draft: Draft, link: Link) -> bool:
     by = draft.links[1] if len(draft.links) > 1 else None
     # `lessons per instructor`, of lessons with an instructor
     told = draft.scope.told_by(link.tables[0].ref)
+    # `per instructor`: those that a counted row refers to are groups; others would be a ratio
     per_row = by is not None and by.word == "per" and set(draft.grouped_rows) <= told - {link.tables[0].ref}
     grouped = (not draft.grouped_rows or per_row) and not (draft.having or draft.order or draft.limit)
+    # after `list` or with an order the rows themselves are wanted
     listed = draft.scope.roles[:1] and draft.scope.roles[0] in RETURNING
     ordered = any(c.kind == "number" for e in draft.groups if isinstance(e, Column) for c in columns_of(e))
     return (
@@ -243,6 +263,7 @@ def _counted_by(draft: Draft, link: Link) -> bool:
 
 def _beside_measure(draft: Draft, at: int) -> bool:
     """`journals and the number of papers`: a measure of each."""
+    # conditions between do not part the rows from their measure
     # `tournaments in Seoul with the number of teams`
     after = next((o for o in draft.links[at + 1 :] if not (o.used and o.mark in _TELLS_WHICH)), None)
     joined = after is not None and (after.added or after.preposition == "with")
@@ -269,6 +290,7 @@ def _beside_rows(draft: Draft, at: int, table: TableContext) -> None:
 def _rows_of_values(draft: Draft) -> None:
     """`List all strikers`: a value alone asks for the rows that have it."""
     valued = [c for c in draft.where if isinstance(c, OneOf | Known)]
+    # only where nothing else tells what is shown
     if (
         not draft.outputs
         and not draft.order
@@ -283,6 +305,7 @@ def _rows_of_values(draft: Draft) -> None:
 def _before_columns(draft: Draft, at: int) -> bool:
     """Whether a table is said before all columns that are wanted, and not as whose they are."""
     places = [p for p, _ in draft.outputs if p < len(draft.links)]
+    # a table behind a preposition says whose the columns are: `the names of cinemas`
     return (
         bool(places)
         and at < min(places)
@@ -298,6 +321,7 @@ def _rows_named(draft: Draft) -> None:
     """`clubs founded before 1950`: the table named within a phrase that was taken for a condition."""
     if draft.outputs or draft.groups or draft.head is not None or not draft.where:
         return
+    # without links of their own such tables are named by all of their words in the first phrase
     said = {stem(w) for w in draft.links[0].word.split()}
     owners = {c.table for w in draft.where for c in columns_of(w)}
     for table in draft.scope.context.tables:

@@ -47,6 +47,7 @@ def _won(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`the team that won the most tournaments` read as the one in most of them."""
     if not any(link.mark == "relation" and link.word in _WINS for link in links):
         return
+    # what is read must speak of winning somewhere: tables, or columns of conditions
     read = set(_tables(intent))
     said = {root(w) for t in read for w in scope.words(scope.context.table(t))}
     said |= {root(w) for c in intent.where for column in columns_of(c) for w in scope.words(column)}
@@ -67,6 +68,7 @@ def _deeds_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
     loose = [c for link in links if max(link.fits.values(), default=1.0) < _IN_PART for c in link.columns]
     for column in (c.column for c in intent.where if isinstance(c, Known)):
         ends = [{j.many.table, j.one.table} for j in scope.context.joins]
+        # rows that refer to the named ones, or that they refer to, may well say it of them
         beside = {t for pair in ends if column.table in pair for t in pair}
         if named and column in loose and column.table not in named and not beside & named:
             scope.doubt(f"whether that is said of {column.table.name}", _AS_LIKELY)
@@ -82,6 +84,7 @@ def _begun_by_them(links: Sequence[Link], scope: Scope) -> None:
             continue
         owners = {c.table for c, _ in verb.values}
         behind = {t.ref for link in links[at + 1 :] if link.mark == "table" for t in link.tables[:1]}
+        # a value of the rows behind the verb, not of those before: the verb has these as its object
         if owners <= behind - {before.tables[0].ref} and not verb.verb:
             scope.doubt(f"whether {verb.text} is a state", _AS_LIKELY)
 
@@ -89,6 +92,7 @@ def _begun_by_them(links: Sequence[Link], scope: Scope) -> None:
 def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`incidents that were not reported to the parents`, of incidents with a flag `parent_informed`."""
     gone = [(c.kept, c.gone) for c in intent.where if isinstance(c, Without)]
+    # without a verb between them nothing was done that a flag could say
     if not any(link.mark == "relation" for link in links):
         return
     for kept, other in gone:

@@ -25,8 +25,10 @@ def verbs_of_rows(links: Sequence[Link], scope: Scope) -> None:
         table = next((one.tables[0] for one in reversed(links[:at]) if one.mark == "table"), None)
         if link.mark != "column" or link.word not in _HELD or table is None:
             continue
+        # the word's best column may be of a table far off, such as the cost of a repair
         best = max(link.columns, key=link.fit)
         own = list(_held_by(table, link.word, scope))
+        # a column that the row's parents tell may be meant; one of others is not what the row holds
         if len(own) == 1 and (best in own or best.table not in scope.told_by(table.ref)):
             link.columns, link.fits = (own[0],), {(own[0].table, own[0].name): _FIT}
 

@@ -14,6 +14,7 @@ _DOUBT = 0.92
 
 def own_group(draft: Draft, at: int, measured: ColumnContext) -> ColumnContext | None:
     """The column that says the group, named behind a place after `their own` or the like; None for none."""
+    # two places only: `their own` stands right behind the average, or behind the column's own name
     for place in range(at + 1, min(at + 3, len(draft.links))):
         link = draft.links[place]
         if link.used or link.mark not in {"table", "column"} or not _whose(draft, link.word):
@@ -40,5 +41,6 @@ def _referring(draft: Draft, place: int, measured: ColumnContext) -> list[Column
 
 
 def _column(draft: Draft, place: int, measured: ColumnContext) -> list[ColumnContext]:
+    # a unique column makes groups of one row, whose average is the row itself
     column = draft.scope.column(draft.links[place])
     return [column] if column.table == measured.table and not column.unique else []

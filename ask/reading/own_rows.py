@@ -23,7 +23,9 @@ def own_rows(links: Sequence[Link]) -> list[Link]:
     for at in range(len(links) - 3):
         measure, column, per, rows = links[at : at + 4]
         behind = links[at + 4] if at + 4 < len(links) else None
+        # a sum per row would be another thing than its average, so only averages lose their rows
         if measure.mark == "avg" and column.mark == "column" and _per_row(column, per, rows):
+            # something more behind (`per treatment and doctor`) groups after all
             ended = behind is None or behind.mark in _ENDS or behind.mark == "each"
             left |= {at + 2, at + 3} if ended else set()
     return [link for at, link in enumerate(links) if at not in left]
@@ -32,6 +34,7 @@ def own_rows(links: Sequence[Link]) -> list[Link]:
 def _per_row(column: Link, per: Link, rows: Link) -> bool:
     owners = {c.table for c in column.columns}
     own = rows.mark == "table" and owners == {t.ref for t in rows.tables[:1]}
+    # `per treatments` is no English for a rate, and a plural groups
     return per.mark == "each" and per.word == "per" and own and not rows.word.endswith("s")
 
 
@@ -52,6 +55,7 @@ def _is_flag(link: Link) -> bool:
 def _lacked_keys(links: Sequence[Link]) -> None:
     """`buildings that have no caretaker`, of a caretaker_id, where a job is called caretaker too."""
     for lacking, what in pairwise(links):
+        # the whole name of a key that some rows lack; a partial one may be the job after all
         keys: tuple[ColumnContext, ...] = tuple(c for c in what.columns if what.fit(c) >= 1.0 and c.nulls)
         if lacking.mark == "without" and what.mark == "value" and len(keys) == 1 and what.text.islower():
             what.mark, what.columns, what.values = "column", keys, ()

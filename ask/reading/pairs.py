@@ -11,6 +11,7 @@ from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root
 
+# one line for each way in which dates are called: beginnings before the colon, ends behind it
 _FORWARD = """
 start started begin began begun starts: end ended finish finished stop stopped complete completed restored
 start started begin began begun starts: resolved expire
@@ -59,6 +60,7 @@ def _stripped(word: str) -> list[str]:
 
 
 _PAIRS = tuple(_pairs())
+# words that dates share tell none of them apart; `at`, `in` and `out` only do where nothing else is left
 DULL = frozenset(map(root, listed("date time day at on dt ts in out timestamp datetime")))
 
 
@@ -68,6 +70,7 @@ def lasting(scope: Scope, table: TableContext) -> tuple[ColumnContext, ColumnCon
     found = {
         pair for first in dates for last in dates if first != last and (pair := _ordered(scope, first, last))
     }
+    # the same two dates in either order: both words stand on both sides of some lines
     if len({frozenset(pair) for pair in found}) == 1 and len(found) > 1:
         # `departed` and `arrived`, of a guest or of a ship: what some lack is the end, else what is told last
         first, last = sorted(next(iter(found)), key=lambda c: (bool(c.nulls), dates.index(c)))
@@ -80,5 +83,6 @@ def _ordered(
 ) -> tuple[ColumnContext, ColumnContext] | None:
     a, b = (({root(w) for w in scope.words(c)}) for c in (first, last))
     shared = a & b
+    # shared words say nothing; dull ones only where nothing else would be left
     own, other = (a - shared - DULL) or (a - shared), (b - shared - DULL) or (b - shared)
     return (first, last) if any(own & begins and other & ends for begins, ends in _PAIRS) else None

@@ -45,9 +45,11 @@ from rewright.ask.reading.turns import plainer
 from rewright.ask.reading.versus import same_in_both
 
 _SAID = {"table", "column", "value", "label", "identifier", "defined"}
+# marks that may stay over at the end: what they say needs no part of the query
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
 
 
+# remarks on how to write the query, as they stand in questions made for training models
 _PRESENTATION = re.compile(
     r"[,(]?\s*(?:\(?(?:match|matching|filter) (?:with wildcards|with i?like|all "
     r"strings|all|strings|using|names|\w+ case)[^.?!)]*\)?|case[- ]insensitiv\w*|"
@@ -75,7 +77,9 @@ _COMPARED_IN_TOTAL = re.compile(
     re.IGNORECASE,
 )
 """`paid more than 10,000 in total`: not in one row."""
+# both halves of `first and last name` need their noun to be found as columns
 _BOTH_NAMES = re.compile(r"\b(first|last) (?:and|&) (first|last) (names?)\b", re.IGNORECASE)
+# `still` before a contrary says no more than the contrary
 _STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
 _POLITE = re.compile(
     r"^(?:hello[,!]? |hi[,!]? )?(?:please[,]? )?(?:i|we)(?:'d| would| should) like "
@@ -85,6 +89,8 @@ _POLITE = re.compile(
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
 
 
+# the order is the grammar's: forms that need several words whole stand before those that would take one of
+# them, conditions before groups, and columns at last take what no form has
 _PASSES = (
     rivals,
     periods,
@@ -112,9 +118,11 @@ _PASSES = (
 
 def without_presentation(question: str) -> str:
     """The question without words about how its query should be written, some turns said plainly."""
+    # comparisons with an average are said in one way from here on
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
+    # politeness goes first, as later turns look at the beginning of the question
     question = said_plainly(plainer(_POLITE.sub("", question)))
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
@@ -126,6 +134,7 @@ def without_presentation(question: str) -> str:
 def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, Draft]:
     """The intent of a question. Raises Unclear."""
     sums_of_deeds(links)
+    # no word of the data in it: any query would be made up
     if not any(link.mark in _SAID for link in links):
         raise Unclear("the data does not say: none of the question's words is in it")
     first = question.split(maxsplit=1)[0].lower().strip(",") if question.split() else ""
@@ -133,27 +142,32 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     many = question.lower().startswith(("how many", "how much", "how often"))
     long = question.lower().startswith("how long")
     weighed = asks_which_has_more(links)
+    # `why` and `how` ask for causes and ways, which no query gives
     if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary and not long):
         raise Unclear(f"questions that begin with {first!r} are not understood")
     kinds_said(links)
     main, wanted = sentences(links)
     main = prepared(main, scope)
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
+    # before any pass: a word that the data does not hold would be dropped without a trace
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
     words_for_names(main)
     scope.doubt("a word that may be misspelled", _MISSPELLED ** sum(link.misspelled for link in links))
     scope.doubt("a word that only begins like a name", _LOOSELY ** sum(one.loosely_cut for one in links))
     scope.doubt("a part of a name", _IN_PART ** sum(link.in_part for link in links))
+    # a verb that only relates may have said which rows; each makes the reading a little less sure
     scope.doubt("a verb that the data does not hold", 0.985 ** sum(link.mark == "relation" for link in links))
     draft = Draft(
         [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
+    # memberships are known by links that are left out of the draft
     draft.rows += memberships(draft.links, main)
     draft.listed = any(b.mark == "return" and a.mark == "comma" for a, b in pairwise(main))
     for step in _PASSES:
         step(draft)
     measured_over(draft)
+    # the sentence about what to return decides last what is shown
     if wanted:
         draft.returned = True
         returned(draft, [link for link in wanted if link.mark not in {"relation", "there"}])
@@ -161,6 +175,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     _counted_again(draft)
     counted_groups(draft)
     left = [link.text for link in draft.links if not link.used and link.mark not in _LOOSE]
+    # every word must have found its place
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
     return shaped(draft), draft
@@ -174,6 +189,7 @@ def _counted_again(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         named = draft.next(at, "table", "column", "label", "distinct") is not None
         if link.mark == "count" and not link.used and not named and len(set(counted)) == 1:
+            # a bare `count` after a ranking by counts is that count
             draft.use(at)
             if counted[0] not in [e for _, e in draft.outputs]:
                 draft.outputs.append((at, counted[0]))

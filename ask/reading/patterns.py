@@ -25,6 +25,7 @@ def spellings(draft: Draft) -> None:
             continue
         text = draft.next(at, "quoted", "value", "unknown", "number")
         if text is None:
+            # `containing Saaz` in the sense of having it: `contains` joins, other words only spell
             if link.mark == "contains":
                 link.mark = "relation"
                 continue
@@ -33,6 +34,7 @@ def spellings(draft: Draft) -> None:
             link.mark = "relation"
             continue
         column = _spelled_column(draft, at, draft.links[text].text)
+        # pattern signs in what is looked for stand for themselves
         word = draft.links[text].text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         pattern = {"starts": f"{word}%", "ends": f"%{word}", "contains": f"%{word}%"}[link.mark]
         negated = draft.before(at, "not", "without")
@@ -47,6 +49,7 @@ def _holds_a_row(draft: Draft, at: int, text: int) -> bool:
     if draft.links[at].mark != "contains" or link.mark != "value" or at == 0:
         return False
     named = draft.links[at - 1]
+    # a row of another table, so what the beer contains is a row and no text
     return named.mark == "table" and all(c.table not in {t.ref for t in named.tables} for c, _ in link.values)
 
 
@@ -56,6 +59,7 @@ def _free_text(draft: Draft, table: TableContext, said: str) -> ColumnContext | 
     """
     texts = [c for c in table.columns if c.kind == "text" and not c.key]
     found = [c for c in texts if any(said.lower() in v.lower() for v in c.values)]
+    # names of such columns only where no sample of the data holds the word
     found = found or [c for c in texts if set(draft.scope.words(c)) & _FREE]
     if len(found) != 1:
         return None
@@ -68,6 +72,7 @@ def _spelled_column(draft: Draft, at: int, said: str) -> ColumnContext:
         link = draft.links[i]
         if link.mark == "column" and any(c.kind == "text" for c in link.columns):
             column = draft.scope.column(link, ("text",))
+            # a text column at the very beginning is asked for as well as tested
             if not link.used and all(o.mark in {"return", "distinct"} for o in draft.links[:i]):
                 draft.outputs.append((i, Column(column)))  # `which addresses end with ...`
             if not link.used:
@@ -77,6 +82,7 @@ def _spelled_column(draft: Draft, at: int, said: str) -> ColumnContext:
             draft.use(i)
             table = draft.about(i)
             labels = draft.scope.label(table)
+            # a label of two columns has no one text that could start so
             if len(labels) != 1:
                 raise Unclear("it is not clear which name is meant")
             return labels[0]
@@ -87,6 +93,7 @@ def _spelled_column(draft: Draft, at: int, said: str) -> ColumnContext:
                 return labels[0]
             if draft.links[at].mark == "contains" and (free := _free_text(draft, table, said)) is not None:
                 return free
+            # beyond the nearest table it would be another row's text
             break
     raise Unclear(f"it is not clear what {draft.links[at].text} is said of")
 
@@ -94,6 +101,7 @@ def _spelled_column(draft: Draft, at: int, said: str) -> ColumnContext:
 def _or_with_last(draft: Draft, at: int, condition: Condition) -> None:
     """`starts with J or ends with ez`: the two stand for one another."""
     joint = next((i for i in range(at - 1, max(-1, at - 3), -1) if draft.links[i].mark == "or"), None)
+    # also behind a group of alternatives: `starts with J or K or ends with ez`
     if joint is not None and draft.where and isinstance(draft.where[-1], Spelled | AnyOf):
         last = draft.where.pop()
         earlier = last.conditions if isinstance(last, AnyOf) else (last,)

@@ -14,6 +14,7 @@ from rewright.ask.reading.intent import Aggregate, Ratio
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 
+# an average over rows without any would be lower: which is meant is not said
 _ROWS_WITHOUT = 0.85
 
 
@@ -26,6 +27,7 @@ def averages_of_counts(draft: Draft) -> None:
     if counted is None:
         return
     each = next((i for i in range(counted, len(draft.links) - 1) if draft.links[i].mark == "each"), None)
+    # without `per` the average is over a column, which others read
     if each is None or draft.links[each + 1].mark not in {"table", "column"}:
         return
     table = draft.scope.table(draft.links[counted])
@@ -44,6 +46,7 @@ def _counted(draft: Draft, at: int) -> int | None:
         return draft.next(at if follows is None else follows, "table")
     said = links[at].word == "on average"
     if (
+        # the last word, behind `how many orders ..`: else it is said of something nearer
         said
         and at == len(links) - 1
         and len(links) > 3
@@ -62,12 +65,14 @@ def _over(draft: Draft, counted: TableContext, link: Link) -> ColumnContext:
     if table == counted:
         raise Unclear("each row would be counted by itself")
     steps = direct(draft.scope.context, counted.ref, table.ref, draft.scope.roles)
+    # a row counted under two of them would be in both averages
     if any(step.multiplies for step in steps):
         raise Unclear(f"a row of {counted.ref.name} may belong to several of {table.ref.name}")
     for step in steps:
         draft.scope.doubt("a join that is not declared", step.join.likelihood)
     one_column = len(steps) == 1 and not steps[0].join.more
     key = steps[0].join.many if one_column else draft.scope.key(table)
+    # references of fewer rows than there are: some have none, and the quotient leaves them out
     reached = steps[0].join.many.distinct
     if not one_column or reached < table.rows:
         draft.scope.doubt(f"whether {table.ref.name} without {counted.ref.name} count too", _ROWS_WITHOUT)

@@ -34,10 +34,12 @@ _WORKED_OUT = 0.93
 def per_unit(intent: Intent, question: str, scope: Scope) -> Intent:
     """The intent, with a number by the area of its row where that is asked for. Raises Unclear."""
     said = _PER.search(question)
+    # `per meter`, where a meter is a thing with rows
     if said is None or _is_a_thing(said, scope):
         return intent
     measured: list[Expression] = [*intent.outputs, *(e for e, _ in intent.order)]
     if any(_is_rate(e, scope) for e in measured):
+        # a rate is there already: to divide it again would be another unit
         return intent
     numbers = [
         e for e in measured if isinstance(e, Column) and e.column.kind == "number" and not e.column.key
@@ -45,6 +47,7 @@ def per_unit(intent: Intent, question: str, scope: Scope) -> Intent:
     made: dict[Expression, Expression] = {
         e: Ratio(e, Column(area)) for e in numbers if (area := _area(e.column, said, scope)) is not None
     }
+    # none or two numbers that could be divided: which one is not said
     if len(made) != 1:
         raise Unclear(f"it is not clear what there is {said[0]}")
     scope.doubt("a number by the area of its row", _WORKED_OUT)
@@ -66,12 +69,14 @@ def _is_rate(shown: Expression, scope: Scope) -> bool:
 def _area(column: ColumnContext, said: re.Match[str], scope: Scope) -> ColumnContext | None:
     """The one column of the row that holds an area in the unit."""
     unit = _SPELLED.get(said["unit"].lower(), said["unit"].lower())
+    # an area is named `area_km2` or `area_sq_km`; lengths by the unit alone
     named = {f"{unit}2", f"sq{unit}", unit} if said["power"] else {unit, f"{unit}s"}
     areas = [
         c
         for c in scope.context.table(column.table).columns
         if c.kind == "number" and {"area", "surface"} & set(scope.words(c)) and _ends(c, named)
     ]
+    # a column divided by itself is 1 for each row
     return areas[0] if len(areas) == 1 and areas[0] != column else None
 
 

@@ -57,8 +57,10 @@ _ALSO_RUNNING = re.compile(
     r"(?: of (?:them|it|that|those|these))?(?= (?:over|by|in|sorted|ordered|order|from)\b|$)"
 )
 """`orders per year, and the running total`: both."""
+# lag and window forms compare with the row before, which is the period before only if none is missing
 _DOUBT = 0.93
 _BETWEEN = {"compare", "count", "comma", "relation", "than"}
+# growth is said in percent as often as in numbers
 _GROWTH = 0.8
 
 
@@ -70,11 +72,13 @@ def said_plainly(question: str) -> str:
     question = _MEASURED_FIRST.sub(r"ordered by \g<what>, \g<way> first", question)
     question = _BY_WHAT.sub(r"percent change in \g<what> \g<rest>", question)
     question = _GREW.sub(r"change in \g<what> \g<rest>", question)
+    # after the others, as they move words that this one looks for
     return _OVER.sub(_over, question)
 
 
 def _over(match: re.Match[str]) -> str:
     found = match.groupdict()
+    # a short form is `YoY` alone; of the rest one group has matched
     unit = _SHORT.get((found["short"] or "").lower()) or found["unit"] or found["before"] or found["after"]
     return match[0] if unit is None else f"{unit}-over-{unit}"
 
@@ -94,6 +98,7 @@ def periods(draft: Draft) -> None:
         elif link.mark == "change":
             percent = draft.before(at, "percent")
             draft.over = "percent" if percent is not None or "percent" in link.word else "change"
+            # `growth` may be a difference or a rate
             if draft.over == "change" and "growth" in link.word:
                 draft.scope.doubt("whether growth is meant in percent", _GROWTH)
             draft.use(at, percent)
@@ -110,10 +115,12 @@ def _times_beside(draft: Draft) -> None:
     _years_compared(draft)
     found = [i for i, link in enumerate(draft.links) if link.mark == "moment" and not link.used]
     compared = [i for i, link in enumerate(draft.links) if link.mark == "compare" and not link.used]
+    # two times exactly: with three it is not clear which of them are compared
     if len(found) != 2:
         return
     between = range(found[0] + 1, found[1])
     again = [i for i in between if draft.links[i].mark == "count"]
+    # anything else between the two belongs to one of them, and the other would lose it
     if not (compared or again) or any(draft.links[i].mark not in _BETWEEN for i in between):
         return
     first, last = (draft.links[i].moment for i in found)
@@ -135,6 +142,7 @@ def _years_compared(draft: Draft) -> None:
 
 def _two_times(draft: Draft) -> None:
     """`from 2022 to 2023`: two times that are compared, not one that reaches from one to the other."""
+    # with a period (`month over month from May to July`) the times bound the rows
     if draft.unit:
         return
     at = next((i for i, link in enumerate(draft.links) if link.mark == "moment" and not link.used), None)
@@ -142,6 +150,7 @@ def _two_times(draft: Draft) -> None:
     if at is None or found is None:
         return
     draft.times = found
+    # the first time only, for the condition to be made; the other is set beside it later
     draft.links[at].moment = found[0]
 
 
@@ -161,10 +170,12 @@ def measured_over(draft: Draft) -> None:
     if not any(aggregates_of(e) for _, e in draft.outputs):
         draft.outputs = [(p, _added_up(e)) for p, e in draft.outputs]
     measures = [(p, e) for p, e in draft.outputs if aggregates_of(e)]
+    # two measures, or none: each change would need its own
     if len(measures) != 1:
         raise Unclear("it is not clear of what the change or the running total is wanted")
     place, measure = measures[0]
     draft.scope.doubt("what is measured from one time to the next", _DOUBT)
+    # two times need no window: one measure for each, in one row
     if draft.times is not None:
         _between_times(draft, measure)
         return
@@ -173,6 +184,7 @@ def measured_over(draft: Draft) -> None:
         by = parted(draft, draft.unit, 0)
         draft.groups.append(by)
         draft.outputs.append((-1, by))
+    # grouped by years and compared by months: the row before is none of that unit
     if by is None or (draft.unit and isinstance(by, Part) and by.unit != draft.unit):
         raise Unclear("it is not clear from which time to which the change or the running total is wanted")
     within = tuple(g for g in draft.groups if g != by)
@@ -186,6 +198,7 @@ def measured_over(draft: Draft) -> None:
     else:
         made = Change(measure, by, within, percent=draft.over == "percent")
         draft.outputs.append((place, made))
+    # a window without the order shown would look like random numbers
     draft.order = draft.order or [(g, "asc") for g in (*within, by) if g in {e for _, e in draft.outputs}]
 
 
@@ -198,9 +211,11 @@ def _added_up(expression: Expression) -> Expression:
 
 def _between_times(draft: Draft, measure: Expression) -> None:
     """The measure at the later time less that at the earlier."""
+    # the condition made for the first time tells which date is compared
     held = next((c for c in draft.where if isinstance(c, During) and c.moment in (draft.times or ())), None)
     if draft.times is None or held is None or not isinstance(measure, Aggregate):
         raise Unclear("it is not clear between which times the change is wanted")
+    # taken from WHERE, as each measure has its own time in FILTER
     draft.where.remove(held)
     if draft.over == "beside":
         apart = [_at(measure, replace(held, moment=moment)) for moment in draft.times]

@@ -40,9 +40,12 @@ NOT_ADDED = {
     "weight",
 }
 """Numbers of which a sum says nothing."""
+# of `the most tickets` the tickets are counted, so columns with these words are left out
 _PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id"})
+# dimensions whose amounts add up even where the bare word does not: a size in bytes
 _AMOUNTS = {"data", "mass", "mass in pounds", "volume", "time"}
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
+# counting rows where money could be added up is just under what is answered without a question
 _OR_MONEY = 0.77
 _IS_MONEY = frozenset(
     map(
@@ -71,9 +74,11 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
     link = draft.links[at]
     if link.mark == "count":
         return _count(draft, at)
+    # outside of groups `the highest price` ranks rows; within a group it is a measure of it
     function = FUNCTIONS.get(link.mark) or (_EXTREMES.get(link.mark) if extremes else None)
     if function is None:
         return None
+    # `total amount of`: the word only says that something is added up
     if draft.next(at, "amount") is not None:
         draft.use(at + 1)
         at += 1
@@ -83,9 +88,11 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
         # `average track length`: of the rows just named
         table = draft.scope.table(draft.links[own]).ref
         held = [c for c in draft.links[of].columns if c.table == table and c.kind == "number"]
+        # the table's own column, one of them: other tables have columns of that name, too
         if len(held) == 1 and (function != "sum" or _adds_up(draft, held[0])):
             draft.use(own)
             return checked(function, held[0], draft.links[of]), of + 1
+    # `average number of seats`: the column holds the number already
     if after is not None and draft.links[after].mark in {"count", "sum", "distinct"} and function != "sum":
         after = draft.next(after, "column")
     if after is None:
@@ -107,8 +114,10 @@ def _kinds(function: Function) -> tuple[str, ...]:
 
 def checked(function: Function, column: ColumnContext, link: Link) -> Aggregate:
     """Raises Unclear for what cannot be measured so."""
+    # also where the question calls it a number: the data decides
     if function in _OF_NUMBERS and column.kind != "number":
         raise Unclear(f"{link.text} is not a number")
+    # an id is a number that no one averages
     if function in _OF_NUMBERS and (column.key or column.name.lower() == "id"):
         raise Unclear(f"{link.text} is a key, not a measure")
     if function in {"max", "min"} and column.kind not in {"number", "date"}:
@@ -169,6 +178,7 @@ def _told_of_rows(draft: Draft, at: int, *, counted: bool = False) -> int:
     said = draft.links[behind] if behind + 1 < len(draft.links) else None
     added = counted or draft.links[at].word.endswith(" of") or "amount" in draft.links[at].word
     if said is not None and not any(draft.links[behind + 1] is o for o in draft.scope.links):
+        # a word that is not in the question's own links was put there for a kind of rows
         added = added and said.word.endswith("s")  # `how many dogs`: rows that nobody spoke of
     tells = added and said is not None and said.used and said.mark in {"value", "undone", "done"}
     return behind if tells and draft.links[behind + 1].glued else at
@@ -183,6 +193,7 @@ def only_measure(draft: Draft, table: TableContext) -> ColumnContext | None:
     """`the average rating`, of ratings with a number of stars: the one number that a row holds."""
     refers = draft.scope.context.refers
     numbers = [c for c in table.columns if c.kind == "number" and not c.key and not refers(c)]
+    # years, numbers and codes are numbers that nothing is measured by
     if len(numbers) != 1 or set(draft.scope.words(numbers[0])) & {"year", "number", "no", "code", "id"}:
         return None
     draft.scope.doubt("which number is measured", _ONLY_NUMBER)
@@ -191,6 +202,7 @@ def only_measure(draft: Draft, table: TableContext) -> ColumnContext | None:
 
 def counting_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     """The column that says how many each row stands for."""
+    # called just `count`: `visitor_count` is an amount of something else
     found = [c for c in table.columns if c.kind == "number" and draft.scope.words(c) == ("count",)]
     return found[0] if len(found) == 1 else None
 
@@ -202,6 +214,7 @@ def _amount_after(draft: Draft, at: int, table: TableContext) -> int | None:
     beside = draft.next(at, "column")
     if beside is None or not draft.links[beside].glued or draft.links[beside].word not in {"amount", "value"}:
         return None
+    # the rows have that amount themselves, so it is a column and not a word for one
     return None if any(c.table == table.ref for c in draft.links[beside].columns) else beside
 
 
@@ -212,9 +225,11 @@ def _of_money(draft: Draft, column: ColumnContext) -> bool:
 def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     """The only column of a table that holds money: what `the total amount of payments` adds up."""
     found = [c for c in table.columns if _of_money(draft, c)]
+    # raised even where nothing is found: what was asked for as an amount is not sure
     draft.scope.doubt("what is to be added up", 0.95)
     if "amount" in draft.scope.roles and len(found) > 1:
         # of transactions with an amount, a price and a commission
+        # with several kinds of money the one called as it was said
         found = [c for c in found if draft.scope.words(c) == ("amount",)]
     return found[0] if len(found) == 1 else None
 
@@ -222,6 +237,7 @@ def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
 def leave_prices(draft: Draft, link: Link) -> None:
     """`the most tickets`, of concerts with tickets_sold and a ticket_price: a number of them, no price."""
     kept = tuple(c for c in link.columns if not set(draft.scope.words(c)) & _PRICES)
+    # where a price was asked for in so many words it stays
     if kept and not set(link.word.split()) & _PRICES:
         link.columns = kept
 
@@ -240,6 +256,7 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
         end = what + 1
         follows = draft.next(what, "identifier")
         if follows is not None:
+            # `how many order ids`: different ones, however often joins repeat them
             return Aggregate("count", draft.scope.key(table), distinct=True), follows + 1
         if (counted := counting_column(draft, table)) is not None and distinct is None:
             return Aggregate("sum", counted), end
@@ -250,6 +267,7 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     leave_prices(draft, link)
     column = draft.scope.column(link)
     if distinct is None and _names_a_row(draft, link, column):
+        # a key's words without its ending name the row: each row is one of them
         return Aggregate("count", column.table), what + 1
     return counted_column(draft, link, column, distinct=distinct is not None), what + 1
 
@@ -259,6 +277,7 @@ def _names_a_row(draft: Draft, link: Link, column: ColumnContext) -> bool:
     words = draft.scope.words(column)
     said = {stem(w) for w in link.word.split()}
     rows = {stem(w) for w in draft.scope.vocabulary.table_words[column.table]}
+    # said are all words of the column but its last, a word of keys
     named = said == {stem(w) for w in words[:-1]}
     return named and said <= rows and words[-1] in names.KEY_WORDS | {"reference"}
 
@@ -278,6 +297,7 @@ def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:
 
 def _rows_of(draft: Draft, column: ColumnContext, *, kind: bool) -> TableRef:
     """`how many dogs`, where dog is one row of species: the pets, where only these refer to species."""
+    # only where just one table refers to the kinds it is clear which rows are of a kind
     table = draft.scope.context.table(column.table)
     refer = {j.many.table for j in draft.scope.context.joins if j.one.table == column.table} - {column.table}
     if kind and column.unique and column in draft.scope.label(table) and len(refer) == 1:
@@ -290,18 +310,23 @@ def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct:
     """How many of what a column holds: its numbers added up where it counts, else its different values."""
     words = draft.scope.words(column)
     if column.kind == "number" and words[-1] != "id" and not column.key and "year" not in words:
+        # whole numbers of something are added up; ranks and years are not
         whole = column.type in {"int2", "int4", "int8"} and words[-1] not in NOT_ADDED
         units = {stem(words[-1]), stem(link.word)} & _UNITS
         if not distinct and (whole or units):
             draft.scope.doubt("what is to be added up", 0.95)
             return Aggregate("sum", column)
+        # a column that says to be a count holds one for each row
         if distinct or not set(words) & {"number", "count", "num", "total"}:
             raise Unclear(f"it is not clear whether {link.text} is to be counted or added up")
+        # of a list of rows the number is shown; else they are added up
         return Column(column) if draft.head is not None else Aggregate("sum", column)
     numeric = column.kind == "text" and column.values and all(map(_is_number, column.values))
+    # texts of digits may be numbers badly stored, or codes
     if numeric and not distinct and not set(words) & names.KEY_WORDS:
         raise Unclear(f"it is not clear whether {link.text} is to be counted or added up")
     if column.kind == "date" and not distinct and not {stem(w) for w in link.word.split()} & _DAYS:
+        # a date counts the rows that have it; days are counted where days are asked for
         # `how many withdrew`: each row that has the date, however many on one day
         draft.scope.doubt("what is to be counted", 0.95)
         return Aggregate("count", column)
@@ -321,6 +346,7 @@ def expressions_at(
         return [measure[0]], measure[1]
     if link.mark == "column":
         column = draft.scope.column(link)
+        # a column may be called `total`: then it holds each row's total, and of all it is the sum
         if link.word.startswith("total ") and column.kind == "number" and not column.key:
             return [Aggregate("sum", column)], at + 1
         follows = draft.next(at, "unit")
@@ -337,6 +363,7 @@ def expressions_at(
         table = draft.scope.table(link)
         follows = draft.next(at, "label", "identifier", "count")
         if follows is not None and draft.links[follows].mark == "count":
+            # `customers, order count`: right behind and nothing but a count
             counts = draft.links[follows].glued and draft.links[follows].word in {"count", "counts"}
             return ([Aggregate("count", table.ref)], follows + 1) if counts else None
         if follows is not None and draft.links[follows].mark == "identifier":
@@ -349,6 +376,7 @@ def _of_the_same_noun(draft: Draft, at: int) -> ColumnContext | None:
     """`contact names and titles`, of clients with a contact_name and a contact_title."""
     before = draft.links[at - 1] if at else None
     if before is None or before.mark != "column" or before.word.split()[-1] not in {"name", "names"}:
+        # only names have titles beside them; other columns have titles of their own rows
         return None
     named = draft.scope.column(before)
     noun, what = draft.scope.words(named)[:-1], names.singular(draft.links[at].word)
@@ -359,10 +387,12 @@ def _of_the_same_noun(draft: Draft, at: int) -> ColumnContext | None:
 def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
     """`names of customers`, `customer names`; else the table that the question is about."""
     after = draft.next(at, "table", unused=False)
+    # the preposition says whose the name is, whatever the question is about
     if after is not None and draft.links[after].preposition in {"of", "for", "from"}:
         return draft.scope.table(draft.links[after])
     if at > 0 and draft.returned and draft.links[at - 1].mark == "column":
         column = draft.scope.column(draft.links[at - 1])
+        # in a list of what to return the key before tells of which table the name is
         if column.key or draft.scope.words(column)[-1] == "id":
             # `the drug id and name`: both of the same table
             return draft.scope.context.table(column.table)
@@ -376,12 +406,14 @@ def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
         return draft.scope.table(draft.links[after])
     beside = draft.links[at + 1] if at + 1 < len(draft.links) else None
     if beside is not None and beside.mark == "column":
+        # `name, unit price`: the column behind is said with its table
         named = draft.scope.said_table(beside)
         if named is not None:
             return named
     if draft.listed and len(draft.grouped_rows) == 1:
         # `for each building, return the name, the number of flats and ...`
         return draft.scope.context.table(draft.grouped_rows[0])
+    # nothing before tells: then the first table that follows, and at last what the question is about
     following = draft.table_after(at)
     if following is not None:
         return draft.scope.table(draft.links[following])
@@ -398,10 +430,13 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
     tables += [t for t in draft.scope.mentioned if t not in tables]
     ranked = [t for e, _ in draft.order if isinstance(e, Aggregate) for t in tables_of(e)]
     tables += [t for t in map(draft.scope.context.table, ranked) if t not in tables]
+    # rows that only came to be at a date are looked at last: things happen more often
     tables = sorted(tables, key=lambda t: only_came(draft, t))
+    # dates that are compared already tell which time is meant
     timed = {c.column for c in draft.where if isinstance(c, During) and c.column.kind == "date"}
     for table in tables:
         whole = [c for c in table.columns if draft.scope.words(c) == (unit,)]
+        # a column of the very unit (`year`) needs no date cut to it
         if len(whole) == 1:
             return Column(whole[0])
         dates = [c for c in draft.scope.times(table) if c.kind == "date"]
@@ -415,6 +450,7 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
             # `bookings per guest and month in 2024`: not of when the guests were born
             if len(timed) == 1:
                 return Part(min(timed, key=lambda c: c.name), unit)
+        # several dates and none chosen: each would give other groups
         if len(dates) > 1:
             raise Unclear(f"{table.ref.name} has several dates: {', '.join(c.name for c in dates)}")
     raise Unclear(f"nothing says in which {draft.links[at].text} a row is")

@@ -47,8 +47,10 @@ Sweden: Swedish Swede|Switzerland: Swiss|Taiwan: Taiwanese|Thailand: Thai|The Ne
 Tunisia: Tunisian|Turkey: Turkish Turk|Ukraine: Ukrainian|United Kingdom: British Briton|UK: British Briton
 United States: American|USA: American|United States of America: American|Vietnam: Vietnamese|Wales: Welsh
 """
+# no plural in s: `the Danish`, `the Chinese`
 _NO_PLURAL = ("sh", "ch", "ese", "ss")
 _KINDS = {"state": "states", "country": "countries", "nation": "countries", "nationality": "countries"}
+# a value longer than a code is a name, and then the column holds no codes at all
 _LONGEST = 3
 
 
@@ -92,6 +94,7 @@ def places(column: ColumnContext, words: Sequence[str]) -> Iterator[tuple[str, s
     kind = next((_KINDS[w] for w in words if w in _KINDS), "")
     if not kind or not column.values or any(len(v) > _LONGEST for v in column.values):
         return
+    # what is no code of the list has no other name; its column may still hold the others
     for value in column.values:
         if (name := _NAMES[kind].get(value.lower())) is not None:
             yield value, name.lower()

@@ -64,6 +64,7 @@ def plain(intent: Intent) -> str:
     if intent.best_of:
         (by_what, which), groups = intent.order[0], ", ".join(map(expression, intent.best_of))
         end = "highest" if which == "desc" else "lowest"
+        # ranked within groups the rows are told in the order of their places
         first = f"the {end}" if intent.limit == 1 else f"the {intent.limit} {end}"
         ties = ", ties are all shown" if intent.ties else ""
         said.append(f"of each {groups} {first} by {expression(by_what)}{ties}")
@@ -89,6 +90,7 @@ def _place(intent: Intent) -> str:
 
 
 def _column(column: ColumnContext) -> str:
+    # schema names are left out: they say nothing to who asks
     return f"{column.table.name}.{column.name}"
 
 
@@ -100,6 +102,7 @@ def expression(what: Expression) -> str:
             return f"the {_PARTS.get(unit, unit)} of {_column(column)}"
         case Aggregate("count", TableRef() as of, _, where):
             return f"the number of rows of {of.name}" + _where(where)
+        # counted columns are always counted by their different values
         case Aggregate("count", of, _, where):
             return f"the number of different {_column(of)}" + _where(where)  # type: ignore[arg-type] # only a count is of a table
         case Aggregate(function, of, _, where, zero):
@@ -163,6 +166,7 @@ def condition(what: Condition) -> str:
         case During(column, moment):
             return f"{_column(column)} {moment.said}"
         case Known(column, negated):
+            # `is not known` for null; a flag is said to be true or not
             return f"{_column(column)} is {'not ' * negated}{'true' if column.kind == 'boolean' else 'known'}"
         case Without(kept, gone, where):
             return f"{kept.name} without any row of {gone.name}" + _where(where)
@@ -174,6 +178,7 @@ def condition(what: Condition) -> str:
             return f"{kept.name} with rows of {found.name} {operator} those of {other.name}" + _where(where)
         case Many(kept, found, operator, number, where):
             return f"{kept.name} with {operator} {number} rows of {found.name}" + _where(where)
+        # the referred row is of the same table and told by more than its key
         case Refers(column, one, where, more) if one.table == column.table and not one.unique:
             told = " and ".join(map(condition, (where, *more)))
             return f"the row that the {one.name} of one refers to where {told}"
@@ -186,6 +191,7 @@ def condition(what: Condition) -> str:
         case Above(column, operator, by, _):
             return f"{_column(column)} {operator} that of the row {_column(by)} refers to"
         case AnyOf(conditions):
+            # parts of an `or` stand alone in their line, so they need no brackets
             return " or ".join(map(condition, conditions))
         case _:
             assert_never(what)

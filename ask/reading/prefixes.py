@@ -9,6 +9,7 @@ from collections import Counter
 
 from rewright.lake import names
 
+# in fewer tables than these a shared first word is as likely a part of the names
 SHORTEST_PREFIX = 3
 
 
@@ -17,6 +18,7 @@ def common_prefix(spelled: list[list[str]]) -> str:
     if len(spelled) < SHORTEST_PREFIX or not firsts:
         return ""
     word, times = firsts.most_common(1)[0]
+    # nearly all begin so: a schema may have a stranger or two; longer words mean something
     return word if times >= 0.8 * len(spelled) and len(word) <= 4 else ""
 
 
@@ -25,6 +27,7 @@ def common_letters(spelled: list[str]) -> str:
     their names.
     """
     shared = shared_start([name.lower() for name in spelled])
+    # three letters of each name must be left to mean something
     at_most = all(len(name) > len(shared) + 3 for name in spelled)
     return (
         shared
@@ -34,6 +37,7 @@ def common_letters(spelled: list[str]) -> str:
 
 
 def shared_start(spelled: list[str]) -> str:
+    # the first and the last in alphabetical order share what all share
     first, last = min(spelled, default=""), max(spelled, default="")
     shared = 0
     while shared < min(len(first), len(last)) and first[shared] == last[shared]:
@@ -44,6 +48,7 @@ def shared_start(spelled: list[str]) -> str:
 def without(name: str, prefix: str) -> str:
     spelled = names.spaced(name)
     head, _, rest = spelled.partition(" ")
+    # a name that is nothing but the prefix keeps it
     return rest if prefix and rest and head.lower() == prefix else name
 
 
@@ -52,6 +57,7 @@ def stands_for(short: str, words: tuple[str, ...]) -> bool:
     initials = "".join(w[0] for w in words)
     whole = "".join(words)
     return (
+        # two letters are always taken for an abbreviation of the table
         len(short) <= 2
         or short == initials
         or whole.startswith(short)

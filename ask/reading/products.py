@@ -21,6 +21,7 @@ _SAYS = {"times": "product", "time": "product", "minus": "minus"}
 def times(links: Sequence[Link]) -> None:
     """Marks the word between two numbers of a row that are multiplied or subtracted."""
     for first, word, second in zip(links, links[1:], links[2:], strict=False):
+        # between two numbers of columns only: `3 times` and `many times` multiply nothing
         if word.word in _SAYS and _is_number(first) and _is_number(second):
             word.mark = _SAYS[word.word]
 
@@ -34,6 +35,7 @@ def products(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.mark not in _SAYS.values() or link.used or at == 0 or at + 1 >= len(draft.links):
             continue
+        # both words together choose the table, as each may name columns of several
         left, right = _of_one_row(draft, at)
         minus = link.mark == "minus"
         product = Difference(Column(left), Column(right)) if minus else Product(left, right)
@@ -54,8 +56,12 @@ def _of_one_row(draft: Draft, at: int) -> tuple[ColumnContext, ColumnContext]:
         if a.table == b.table and a != b and _multiplied(a) and _multiplied(b)
     ]
     sure = [
-        p for p in pairs if left.fit(p[0]) >= _best(left) - 0.05 and right.fit(p[1]) >= _best(right) - 0.05
+        # columns that fit clearly worse than the best are names of other things
+        p
+        for p in pairs
+        if left.fit(p[0]) >= _best(left) - 0.05 and right.fit(p[1]) >= _best(right) - 0.05
     ]
+    # a difference of a column with itself and products of keys are none
     if len(sure or pairs) != 1:
         raise Unclear(f"it is not clear what {link.text} {right.text} is of")
     one, other = (sure or pairs)[0]

@@ -28,8 +28,10 @@ class QueryText:
     ) -> str:
         """The query over ``root`` and the joins of ``steps``. Raises Unclear."""
         intent, spelling = self.intent, self.spelling
+        # an output said twice is shown once: two columns of one name would break an outer query
         outputs = list(dict.fromkeys(spelling.expression(e) for e in intent.outputs))
         named, ranked = _aliases(outputs), ""
+        # the place is filtered outside, as a window is worked out after WHERE
         if intent.best_of:
             outputs = [f"{e} as {name}" for e, name in zip(outputs, named, strict=True)]
             ranked = f", {self._rank()}"
@@ -38,6 +40,7 @@ class QueryText:
         )
         tests = [c if isinstance(c, str) else spelling.condition(c) for c in where]
         tests += self._not_null(distinct=distinct)
+        # a condition reached by two ways is written once
         if tests:
             text += f" where {' and '.join(dict.fromkeys(tests))}"
         groups = self._grouped()
@@ -54,12 +57,15 @@ class QueryText:
         """A row's place within its group, the same for rows that tie."""
         expression, way = self.intent.order[0]
         within = ", ".join(map(self.spelling.expression, self.intent.best_of))
+        # nulls last, or rows without a value would be first in descending order
         by = f"{self.spelling.expression(expression)} {way} nulls last"
+        # ties share a place, unless a number of rows was asked for
         ranked = "rank" if self.intent.ties else "row_number"
         return f"{ranked}() over (partition by {within} order by {by}) as place"
 
     def _grouped(self) -> list[str]:
         """The groups, and the key of a table whose rows they name: two of the same name stay two."""
+        # a list needs no groups, though `for each` was said: each row is one already
         if not self.measured and not self.intent.having:
             return []
         found = [self.spelling.expression(e) for e in self.intent.groups]
@@ -71,9 +77,11 @@ class QueryText:
         if not self.intent.limit:
             return []
         ordered = [e for e, _ in self.intent.order[:1] if isinstance(e, Column)]
+        # a value that is asked for by name is shown even where it is all there is
         named = [c.column for c in self.intent.where if isinstance(c, OneOf) and not c.negated]
         lacking = [e for e in self.intent.groups if isinstance(e, Column) and e.column.nulls]
         ranked = [e for e in lacking if e in self.intent.outputs and e.column not in named]
+        # in a list rows without a value are wanted; as the best of groups they are nobody
         found = [*ordered, *(ranked if self.measured else ())]
         return [f"{self.spelling.expression(e)} is not null" for e in found]
 
@@ -82,8 +90,10 @@ class QueryText:
         if not intent.order:
             return f" limit {intent.limit}" if intent.limit else ""
         spelled = [(self.spelling.expression(e), way) for e, way in intent.order]
+        # PostgreSQL orders SELECT DISTINCT only by what it shows
         if distinct and any(text not in outputs for text, _ in spelled):
             raise Unclear("different rows in the order of something else")
+        # nor groups by what is neither a group nor an aggregate
         if groups and any(
             not aggregates_of(e) and t not in groups
             for (e, _), (t, _) in zip(intent.order, spelled, strict=True)
@@ -102,6 +112,7 @@ def _aliases(outputs: Sequence[str]) -> list[str]:
     """A name for each, its column's where it has one and no other bears it."""
     found: list[str] = []
     for number, text in enumerate(outputs, 1):
+        # an expression has no name of its own; one named `place` would meet the rank's
         plain = re.fullmatch(r"\w+\.(\w+)", text)
         name = plain[1] if plain else "measure"
         found.append(name if name not in {*found, "place"} else f"{name}_{number}")

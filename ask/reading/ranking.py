@@ -25,9 +25,11 @@ from rewright.sql.algebra import TableRef
 
 SHARE = 0.3
 """Of the columns, by name."""
+# very small schemas are shown nearly whole
 _LEAST = 5
 _LARGE = 200
 """Columns from which on tables that share all their names would fill the share by themselves."""
+# pairs of more tables than these make many paths, few of them meant
 _MOST_TABLES = 6
 
 
@@ -40,6 +42,7 @@ def ranked(
     for link in links:
         for column in link.columns:
             bonus = 0.15 * tables.get(column.table, 0.0)
+            # each reason raises a column to its score and none adds up, so many weak ones do not beat a name
             _raise(scores, column, 0.85 * link.fit(column) + bonus)
         for column, _ in link.values:
             _raise(scores, column, 0.9 + 0.1 * tables.get(column.table, 0.0))
@@ -71,6 +74,7 @@ def kept(
     likely in; of a large schema no more than `SHARE` of all columns.
     """
     everything = sum(len(t.columns) for t in scope.context.tables)
+    # the share is of names: a name that many tables have counts once
     # in a small schema the share by name is bound enough
     most = math.floor(SHARE * everything) if everything > _LARGE else everything
     wanted = max(
@@ -79,6 +83,7 @@ def kept(
     found: list[ColumnContext] = []
     names: set[str] = set()
     for column, score in [*((c, 1.0) for c in first), *ranked(question, links, scope, nearness)]:
+        # a name that is in already may be of several tables, each as likely
         if score <= 0 or (len(names) >= wanted and column.name.lower() not in names):
             continue
         if len(found) >= most:
@@ -101,6 +106,7 @@ def columns_in(intent: Intent, context: Context) -> list[ColumnContext]:
         try:
             steps, _ = path(context, a, [b])
         except Unclear:
+            # tables that nothing joins are not read in one query
             continue
         found += [c for s in steps for pair in s.join.pairs for c in pair]
     return list(dict.fromkeys(found))
@@ -119,6 +125,7 @@ def _tables(links: Sequence[Link], scope: Scope) -> dict[TableRef, float]:
         owners = {c.table for c in (*link.columns, *(c for c, _ in link.values))}
         # a value or column of several tables makes each of them less likely
         for owner in owners:
+            # shared by several tables a value says less of each
             found[owner] = max(found[owner], 0.9 / len(owners))
     for table in scope.context.tables:
         own = {root(w) for w in scope.words(table)}
@@ -140,6 +147,7 @@ def _of_table(
     try:
         labels = scope.label(table)
     except Unclear:
+        # a table that nothing names has no label to be asked for
         labels = ()
     for column in labels:
         yield column, 0.85
@@ -149,6 +157,7 @@ def _of_table(
         if timed and column.kind == "date":
             yield column, 0.75
         if any(column in join.keys for join in scope.context.joins):
+            # keys are needed to join, but rarely asked for
             yield column, 0.6
         yield column, 0.4 if column.kind in {"number", "date"} else 0.25
         if {root(w) for w in scope.words(column)} & wanted:
@@ -169,6 +178,7 @@ def _on_paths(tables: dict[TableRef, float], scope: Scope) -> Iterable[ColumnCon
             steps, _ = path(scope.context, a, [b], scope.roles)
         except Unclear:
             continue
+        # a longer way is hardly meant, and would bring the keys of tables nobody spoke of
         if len(steps) <= 3:
             for step in steps:
                 for pair in step.join.pairs:
@@ -183,6 +193,7 @@ def _by_nearness(question: str, scope: Scope, nearness: Nearness) -> Iterable[tu
     near = nearness.all(list(dict.fromkeys(said)))
     for table in scope.context.tables:
         for column in table.columns:
+            # weaker than what answers a question by nearness: recall matters here
             if (found := near.get(key_of(scope.words(column)), 0.0)) > 0.35:
                 yield column, found
 
@@ -200,6 +211,7 @@ def _by_words(question: str, scope: Scope) -> Iterable[tuple[ColumnContext, floa
         words = own[column.table, column.name]
         # a word that many columns have tells little
         hit = sum(1 / math.sqrt(often[w]) for w in words & said)
+        # a part of the column's words, weighed by how rare they are
         if hit:
             yield column, 0.45 + 0.4 * hit / sum(1 / math.sqrt(often[w]) for w in words)
         elif column.comment and said & {

@@ -19,6 +19,7 @@ _DEFINED = (
     r"\b{term}\b\s*(?:\([^)]*\))?\s*(?:=|:|is|means)\s*(?P<meaning>[^\n.;]*\brank(?:s|ed|ing)?\b[^\n.;]*)"
     r"|\b[A-Za-z][\w ]*\({term}\)\s*(?:=|:|is|means)\s*(?P<backwards>[^\n.;]*\brank(?:s|ed|ing)?\b[^\n.;]*)"
 )
+# an abbreviation in capitals, as hints define them
 _TERM = re.compile(r"\b[A-Z][A-Z\d]{1,7}\b")
 _SAID = re.compile(
     r"\b(?:the |their |its )?(?:(?!and\b|or\b|the\b)\w+ )?\brank(?:ing)?"
@@ -42,6 +43,7 @@ _FUNCTIONS = {
     "avg": "avg",
 }
 _ASCENDING = re.compile(r"\bascending\b|\b(?:lowest|fewest|smallest|least)\b", re.IGNORECASE)
+# ranked within something the window would need partitions, which this form has not
 _OTHERWISE = re.compile(r"\bwithin\b|\bper\b|\bpartition", re.IGNORECASE)
 
 
@@ -63,6 +65,7 @@ def ranking(question: str, evidence: str) -> tuple[str, Ranking | None]:
     for term in dict.fromkeys(_TERM.findall(question)):
         found = re.search(_DEFINED.replace("{term}", term), evidence)
         meaning = (found["meaning"] or found["backwards"]) if found is not None else ""
+        # the next definition may hold a `by` of its own
         meaning = _NEXT_SENTENCE.split(meaning)[0]
         by = _MEASURE.search(meaning) if meaning else None
         if by is not None and not _OTHERWISE.search(meaning):
@@ -70,10 +73,12 @@ def ranking(question: str, evidence: str) -> tuple[str, Ranking | None]:
                 question, rf"\b{term}\b(?:\s*\([^)]*\))?", by["by"].strip(), _way(evidence, found)
             )
     said = _SAID.search(question) if re.search(r"\brank", question, re.IGNORECASE) else None
+    # a rank that the question begins with is the answer, not an addition to it
     if said is None or said.start() == 0:
         return question, None
     way: Direction = "asc" if "asc" in (said["way"] or "") else "desc"
     text, found_by = _without(question, re.escape(said[0]), said["by"].strip(), way)
+    # without groups the rank's own rows are the groups
     grouped = said["rows"] is None or re.search(r"\b(?:each|every|per|for all)\b", text) is not None
     return (text if grouped else f"{text.rstrip(' .?;')} for each {said['rows']}?"), found_by
 
@@ -82,11 +87,13 @@ def _way(evidence: str, found: re.Match[str] | None) -> Direction:
     """From the definition to the end of its line: `..., with rank 1 for the lowest amount`."""
     start = found.start() if found is not None else 0
     line = _NEXT_SENTENCE.split(evidence[start:].partition("\n")[0].partition(".")[0])[0]
+    # highest first is what a rank is by default
     return "asc" if _ASCENDING.search(line) else "desc"
 
 
 def _without(question: str, spelled: str, by: str, way: Direction) -> tuple[str, Ranking]:
     listed = re.compile(
+        # where the measure is in the question too the rank is left out of the list, else it takes its place
         rf"(?:,? and|,)\s+(?:the |their )?{spelled}|\b(?:the |their )?{spelled}(?:,? and|,)\s+"
     )
     rest = listed.sub("", question)
@@ -102,6 +109,7 @@ def ranked(intent: Intent, wanted: Ranking | None) -> Intent:
         return intent
     measure = _measure(intent, wanted.by)
     rank: Expression = Rank(measure, wanted.way)
+    # a rank among the first ten rows or among all: the query could mean either
     if intent.best_of or intent.limit or intent.exists:
         raise Unclear("it is not clear among which rows the rank is wanted")
     kept = tuple(rank if e == measure and wanted.alone else e for e in intent.outputs)
@@ -112,6 +120,7 @@ def _measure(intent: Intent, by: str) -> Expression:
     """What is shown of each group and fits the words it is ranked by."""
     measures = [e for e in intent.outputs if aggregates_of(e)]
     function = next((_FUNCTIONS[w] for w in by.lower().split() if w in _FUNCTIONS), "")
+    # a word without a function fits any of the measures
     fitting = [e for e in measures if isinstance(e, Aggregate | Measured) and function in {e.function, ""}]
     if len(fitting) != 1 or not intent.groups:
         raise Unclear(f"it is not clear what is ranked by {by}")

@@ -26,6 +26,7 @@ def had(part: Draft, measured: Expression | None) -> None:
     for at, link in enumerate(part.links):
         if link.used:
             continue
+        # a participle is a condition only at the end: before more words it relates them
         last = all(other.used for other in part.links[at + 1 :])
         condition = _column_had(link, of, last=last) if link.mark == "column" else _rows_had(part, link, of)
         if condition is not None:
@@ -39,6 +40,7 @@ def _column_had(link: Link, of: TableRef, *, last: bool) -> Condition | None:
     deed = link.verb and link.word.endswith("ed") and last
     if not (link.preposition == "with" or link.had or deed):
         return None
+    # a nullable column, or a number that may be 0; a key refers to rows instead
     own = [c for c in link.columns if c.table == of and (c.nulls or (c.kind == "number" and not deed))]
     return Known(own[0]) if len(own) == 1 and not own[0].key else None
 
@@ -51,9 +53,11 @@ def _rows_had(part: Draft, link: Link, of: TableRef) -> Condition | None:
     keys: list[ColumnContext] = [
         j.many for j in part.scope.context.joins if j.many.table == of and j.one.table == other and not j.more
     ]
+    # a key without nulls is had by all and restricts nothing
     if len(keys) == 1 and keys[0].nulls:
         return Known(keys[0])
     if keys or not (link.preposition == "with" or link.had):
         return None
     steps = direct(part.scope.context, of, other, part.scope.roles)
+    # one step that may find no row: farther ones are not what these rows have
     return With(of, other) if len(steps) == 1 and steps[0].multiplies else None

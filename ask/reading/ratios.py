@@ -37,6 +37,7 @@ from rewright.sql.algebra import TableRef
 
 _OF_WHICH = 0.95
 _COUNTED = 0.95
+# how sure each form is: that of rows at a place, of one number by another, ..
 _OF_A_PLACE = 0.93
 _PER_OTHER = 0.9
 _FOR_WHOM = 0.75
@@ -66,6 +67,7 @@ def ratios(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.used:
             continue
+        # `out of` names the whole, so the words before it are a share and no ratio
         whole = any(o.mark == "out of" for o in draft.links[at:])
         if (link.mark == "ratio" or _the_same_rows(draft, at)) and not whole:
             _ratio(draft, at)
@@ -105,6 +107,7 @@ def _one_per_other(draft: Draft, at: int) -> None:
         for b in draft.links[below].columns
         if a.table == b.table and a != b and _of_many(draft, a) and _of_many(draft, b)
     ]
+    # several pairs of columns: the ratio could be of any of them
     if len(pairs) != 1:
         return
     left, right = pairs[0]
@@ -117,6 +120,7 @@ def _one_per_other(draft: Draft, at: int) -> None:
 def _of_many(draft: Draft, column: ColumnContext) -> bool:
     """Whether it is a number of which there are many in a row, and rows that each have their own."""
     words = draft.scope.words(column)
+    # both must add up, or the quotient of their sums means nothing
     counts = bool(set(map(stem, words)) & ADDITIVE)
     refers = draft.scope.context.refers(column)
     return column.kind == "number" and counts and not column.key and not refers
@@ -130,8 +134,10 @@ def _end(draft: Draft, at: int) -> int:
 
 def _ratio(draft: Draft, at: int) -> None:
     first = _end(draft, at)
+    # `per` ends a clause as `each` does, but within a ratio it divides
     per = first < len(draft.links) and draft.links[first].word == "per"
     end = _end(draft, first) if per and not _to(draft, at, first) else first
+    # the same noun again behind `to`, else a `to`, `per` or `versus` from the second place on
     middle = _the_same_rows(draft, at) or next(
         (
             i
@@ -156,6 +162,7 @@ def _ratio(draft: Draft, at: int) -> None:
         shared = others
         draft.scope.doubt("whether the ratio of each row is wanted", _OF_EACH_ROW if others else 1.0)
     elif filters or others:
+        # a condition on one side of anything else cannot be put anywhere
         raise Unclear("it is not clear of which rows the ratio is wanted")
     if any(link.mark == "each" and not link.used for link in draft.links):
         # `donations to capacity for each site`: both are of many rows
@@ -163,8 +170,10 @@ def _ratio(draft: Draft, at: int) -> None:
         top, below = (_summed(e) if kinds == {Aggregate, Column} else e for e in (top, below))
     draft.where += shared
     if isinstance(top, Column) and isinstance(below, Column) and top.column.table != below.column.table:
+        # columns of two tables: a join makes pairs of rows that nobody asked for
         draft.scope.doubt("whether the ratio of each pair of rows is wanted", _OF_TWO_TABLES)
     ratio = Ratio(top, below)
+    # `the average ratio of A to B` is over rows; without it the ratio itself is shown
     average = draft.before(at, "avg")
     if average is not None and isinstance(top, Column) and isinstance(below, Column):
         draft.outputs.append((at, Measured("avg", ratio)))  # of each row's own
@@ -185,6 +194,7 @@ def side_by_side(
     known = {_subject(c) for c in filters}
     # what is said at the end of one side only is said of both: `... in New York`
     at_the_end = bool(known) or _of_one_kind(left, right, others)
+    # a condition on the left already says of what kind the sides are: new subjects are said of both
     shared = [c for c in others if at_the_end and _subject(c) not in known]
     if known and shared and shared == others:
         # `courses with a lab to courses with a discussion`: the other side has a condition of its own, unless
@@ -195,6 +205,7 @@ def side_by_side(
     others = [c for c in others if c not in shared]
     made = Aggregate(left.function, left.of, left.distinct, tuple(filters))
     beside = Aggregate(right.function, right.of, right.distinct, tuple(others))
+    # equal sides make 1: one of the two was misread
     if made == beside:
         raise Unclear("both sides are the same")
     return made, beside, shared
@@ -206,6 +217,7 @@ def _of_one_kind(left: Aggregate, right: Aggregate, said: Sequence[Condition]) -
     """
     tables = {m.of if isinstance(m.of, TableRef) else m.of.table for m in (left, right)}
     told = {table for condition in said for table in tables_of(condition)}
+    # a measure of a part and of its whole differ by their condition alone
     return (left.function, left.of) != (right.function, right.of) and len(tables) == 1 and told == tables
 
 
@@ -223,22 +235,26 @@ def _of_named(
     """`the length of A to the length of B`: of one named row each."""
     found = list[Named]()
     for side, said in ((top, filters), (below, others)):
+        # a single value of a unique column names the row
         only = said[0] if len(said) == 1 else None
         if not isinstance(side, Column) or not isinstance(only, OneOf) or only.negated:
             return None
         if len(only.values) > 1 or not only.column.unique or only.column.table != side.column.table:
             return None
         found.append(Named(side.column, only.column, only.values[0]))
+    # a row against itself is 1
     return (found[0], found[1]) if found[0] != found[1] else None
 
 
 def _groups_last(draft: Draft, at: int) -> None:
     """`share of the rooms of each hotel that have a view`: the condition is said of the rooms."""
     of = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark == "each"), None)
+    # a group that ends the sentence is where it belongs already
     if of is None or of + 2 >= len(draft.links) or draft.links[of + 1].mark not in {"table", "column"}:
         return
     stop = next((i for i in range(of, len(draft.links)) if draft.links[i].mark in {"stop", "order"}), None)
     rest = draft.links[of + 2 : stop]
+    # another noun behind the group: what follows is said of that
     if any(
         link.mark in {"each", "column", "unit"} and {c.kind for c in link.columns} != {"boolean"}
         for link in rest
@@ -250,12 +266,14 @@ def _groups_last(draft: Draft, at: int) -> None:
 def _subject(condition: Condition) -> object:
     if isinstance(condition, Many):
         return condition.kept, condition.found
+    # the same column, whatever is said of it, is one subject
     column = getattr(condition, "column", None)
     return column if column is not None else getattr(condition, "left", condition)
 
 
 def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition]]:
     """What one side counts or holds, and its conditions. Raises Unclear."""
+    # a draft of its own: the side is read as if it were all of the question
     part = Draft([link for link in draft.links[start:end] if link.mark != "comma"], draft.scope)
     _rows_of_the_number(part)
     exactly = _so_many_exactly(part)
@@ -264,6 +282,7 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
     for at, link in enumerate(part.links):
         if link.used:
             continue
+        # `the highest price` is a measure on a side, where no rows are ranked
         ranked = link.mark in {"top", "bottom"} and part.next(at, "column") is not None
         found = measure_at(part, at, extremes=ranked)
         if found is not None:
@@ -297,6 +316,7 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
 def _rows_of(part: Draft) -> Aggregate | None:
     """`the ratio of arrivals to departures`, kinds of flights: the rows that a condition is of."""
     tables = {c.table for where in part.where for c in columns_of(where)}
+    # conditions of two tables have no one kind of rows
     if len(tables) != 1:
         return None
     part.scope.doubt("what is to be counted", _COUNTED)
@@ -320,6 +340,7 @@ def _so_many(condition: Condition, measured: Expression | None, part: Draft) -> 
     left = condition.left if isinstance(condition, Compared) else None
     many = left.of if isinstance(left, Aggregate) and left.function == "count" else None
     of = measured.of if isinstance(measured, Aggregate) and measured.function == "count" else None
+    # counts of the counted rows themselves, or two such conditions, have no form
     if not isinstance(many, TableRef) or not isinstance(of, TableRef) or many == of or len(part.having) > 1:
         raise Unclear("a ratio of measured groups is not understood yet")
     assert isinstance(condition, Compared)
@@ -335,6 +356,7 @@ def _so_many_exactly(part: Draft) -> Compared | None:
         before = part.links[at - 1].mark if at else ""
         if link.mark != "number" or noun.mark != "table" or not at or not link.number.isdigit():
             continue
+        # a number right behind its rows says how many they have; elsewhere it may be a bound
         if before in {"table", "relation"}:
             part.use(at, at + 1)
             return Compared(Aggregate("count", part.scope.table(noun).ref), "=", link.number)
@@ -344,6 +366,7 @@ def _so_many_exactly(part: Draft) -> Compared | None:
 def _rows_of_the_number(part: Draft) -> None:
     """`the population of Texas`, where cities have one too and lie in Texas: of the row of that name."""
     numbers = [o for o in part.links if o.mark == "column" and {c.kind for c in o.columns} == {"number"}]
+    # a value of one column needs no choice
     valued = [o for o in part.links if o.mark in {"value", "quoted"} and len(o.values) > 1]
     if len(numbers) != 1 or len(valued) != 1:
         return
@@ -363,6 +386,7 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     """`percentage of electric meters in Rome that were removed`: what stands before the verb is said of all
     rows, where something behind it says which of them count.
     """
+    # up to a verb or `out of`: what stands there is said of all the rows
     ends = {*_ENDS, "out of"}
     end = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in ends), len(draft.links))
     table = next((i for i in range(at + 1, end) if draft.links[i].mark == "table"), None)
@@ -371,6 +395,7 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     verb = next((i for i in range(table + 1, end) if draft.links[i].verb), table + 1)
     said = [i for i in range(at + 1, verb) if i != table]
     after = any(draft.links[i].mark in _SAYING for i in range(verb, end))
+    # with nothing behind the rows the words before them are the part, not the whole
     if not said or not after:
         return []
     if (places := _places(draft, verb, end)) and _describes(draft, said, table):
@@ -378,6 +403,7 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
         draft.scope.doubt("of which rows the share is wanted", _OF_A_PLACE)
         there = Draft([draft.links[i] for i in places], draft.scope)
         conditions(there)
+        # what was read as the place is taken out, or the part would be of that place only
         draft.links[verb:end] = [link for link in draft.links[verb:end] if not link.used]
         return there.where
     part = Draft([draft.links[i] for i in range(at + 1, verb)], draft.scope)
@@ -385,6 +411,7 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     if any(draft.links[i].mark not in _OF_ALL for i in said):
         # `share of tenants with a guarantor that are students`
         had(part, Aggregate("count", draft.scope.table(draft.links[table]).ref))
+    # a word before the verb that no condition took may have changed the whole
     if any(not link.used and link.mark != "table" for link in part.links):
         raise Unclear("it is not clear of which rows the share is wanted")
     if any(draft.links[i].preposition == "for" for i in range(verb, end)):
@@ -413,6 +440,7 @@ def _describes(draft: Draft, said: Sequence[int], table: int) -> bool:
 
 def _of_each(draft: Draft, end: int) -> bool:
     """`the share of payments made by each method`: each one's part of all payments."""
+    # the group ends the phrase and is the only one: each one's part of all
     return [link.mark for link in draft.links[end:]].count("each") == 1 and draft.links[end].mark == "each"
 
 
@@ -429,6 +457,7 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
     end = _end(draft, at)
     out_of = next((i for i in range(at + 2, end) if draft.links[i].mark == "out of"), None)
     measured, filters = side(draft, at + 1, out_of or end)
+    # a time among several conditions is said of the whole more often than of the part
     if shared or (len(filters) > 1 and any(isinstance(c, During) for c in filters)):
         # `percentage of the trips in 2023 that were late`: the time is said of the whole
         shared += [c for c in filters if isinstance(c, During) and len(filters) > 1]
@@ -442,18 +471,21 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
             or not isinstance(whole_of, Aggregate)
             or whole_of.of != measured.of
         ):
+            # the part must be of the same rows as the whole
             raise Unclear("it is not clear of what the share is wanted")
         draft.where += also
         draft.use(out_of)
     if isinstance(measured, Column) and out_of is None:
         # `share of the income that came from`: what it adds up to
         measured = Aggregate("sum", measured.column)
+    # without a condition and with groups it is each group's part of the sum of all
     if isinstance(measured, Aggregate) and not filters and _of_each(draft, end) and out_of is None:
         draft.outputs.append((at, Portion(measured, percent)))
         draft.use(at)
         return
     if not isinstance(measured, Aggregate) or not filters:
         raise Unclear("it is not clear of what the share is wanted")
+    # the whole has the same measure without the part's condition
     whole = Aggregate(measured.function, measured.of, measured.distinct)
     part = Aggregate(measured.function, measured.of, measured.distinct, tuple(filters))
     draft.outputs.append((at, Ratio(part, whole, percent)))

@@ -17,6 +17,7 @@ from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
 
 _NAMED = 0.95
+# a number where a name was asked for is a poor answer, but may be what the data calls things by
 _NUMBERED = 0.7
 _SAYS_A_KEY = frozenset(map(stem, (*names.KEY_WORDS, *listed("id identifier number no code key"))))
 
@@ -27,6 +28,7 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
     """
     if intent.groups:
         return _groups_named(intent, links, scope)
+    # with DISTINCT a name in the key's place would merge namesakes
     if intent.distinct:
         _who(intent, scope)
         _numbers_of_others(intent, links, scope)
@@ -49,11 +51,13 @@ def _groups_named(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent
     """
     made = intent
     for group in intent.groups:
+        # text keys (`AAPL`) are names; only numbers say nothing to who asks
         told = group in intent.outputs and isinstance(group, Column) and group.column.kind == "number"
         label = _label(group.column, intent, links, scope) if told and isinstance(group, Column) else ()
         if label:
             at = made.outputs.index(group)
             outputs = (*made.outputs[:at], *label, *made.outputs[at + 1 :])
+            # the name joins the groups too, or PostgreSQL would refuse to show it
             made = replace(made, outputs=outputs, groups=(*made.groups, *label))
             scope.doubt("that a name is wanted, no key", _NAMED)
     _who(made, scope)
@@ -75,15 +79,18 @@ def _numbers_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> N
 def _label(column: ColumnContext, intent: Intent, links: Sequence[Link], scope: Scope) -> tuple[Column, ...]:
     """The name of the one row that a column refers to; empty where it is wanted as it is."""
     told = [link for link in links if column in link.columns and link.mark == "column"]
+    # said with a word of keys, or by no word at all: as it is
     if not told or any(_SAYS_A_KEY & set(map(stem, link.word.split())) for link in told):
         return ()
     joins = [j for j in scope.context.joins if (j.many.table, j.many.name) == (column.table, column.name)]
+    # two keys to one table (home and away team): which one is named would be lost in the join
     if column.key or len(joins) != 1 or joins[0].more or not _only_way(joins[0], scope):
         return ()
     one = scope.context.table(joins[0].one.table)
     label = scope.label(one)
     named = label and all(c.kind == "text" and not c.key for c in label)
     shown = {e.column.table for e in intent.outputs if isinstance(e, Column)}
+    # the referred table is shown already, or the key refers to its own table
     return tuple(map(Column, label)) if named and one.ref not in shown and one.ref != column.table else ()
 
 

@@ -15,9 +15,12 @@ from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.lexicon import FILLERS, GRAMMAR, PERIODIC, RELATING, RETURNING, TIME_UNITS
 from rewright.ask.reading.words import Token, listed, stem
 
+# shorter words differ by one letter from too many others
 _SHORTEST = 5
+# in a longer word two wrong letters still leave it unlike any other
 _LONG = 8
 """Letters from which on two may be wrong."""
+# a schema with more values than this is searched no further, as each unknown word looks at all of them
 _MOST_WORDS = 20_000
 _QUESTIONS = frozenset(
     w
@@ -36,6 +39,7 @@ class Respelling:
         self._own = frozenset(sorted(own)[:_MOST_WORDS])
         self._stems = frozenset(map(stem, self._own))
         self._by_letter: dict[str, set[str]] = {}
+        # by the first letter, which people rarely get wrong
         for known in (*self._own, *(f"{w}s" for w in self._own), *_QUESTIONS):
             self._by_letter.setdefault(known[0], set()).add(known)
         self._no_word = no_word
@@ -45,6 +49,7 @@ class Respelling:
         """The tokens with what is misspelled put right, and their places. A name in capitals stays."""
         made, places = list(tokens), set[int]()
         for at, token in enumerate(tokens):
+            # names are spelled as their owners like: `Jon` is no `John`
             named = token.text[:1].isupper() and at > 0
             meant = self._meant(token.word) if token.kind == "word" and not named else ""
             if meant:
@@ -57,12 +62,15 @@ class Respelling:
         known = self._by_letter.get(word[:1], set())
         if len(word) < _SHORTEST or not word.isalpha() or word in known:
             return ""
+        # inflected words of the schema, and words of the language that it lacks, are not misspelled
         if stem(word) in self._stems or not self._no_word(word):
             return ""
+        # one wrong letter before two, so that a nearer word is not outweighed by farther ones
         for most in (1, 2) if len(word) >= _LONG else (1,):
             near = {w for w in known if _near(word, w, most)}
             kinds = {stem(w) for w in near}
             if near:
+                # several words that mean different things: to choose would be to invent a question
                 return min(near, key=lambda w: (abs(len(w) - len(word)), w)) if len(kinds) == 1 else ""
         return ""
 
@@ -85,11 +93,13 @@ def distance(word: str, other: str, most: int) -> int:
     for i, letter in enumerate(word, 1):
         after = [i]
         for j, its in enumerate(other, 1):
+            # insertion, deletion and replacement; below, two letters that changed places
             cost = min(row[j] + 1, after[j - 1] + 1, row[j - 1] + (letter != its))
             if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == its:
                 cost = min(cost, before[j - 2] + 1)
             after.append(cost)
         before, row = row, after
+        # each further row can only be worse than the best of this one
         if min(row) > most:
             return most + 1
     return min(row[-1], most + 1)

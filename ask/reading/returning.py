@@ -19,6 +19,7 @@ from rewright.ask.reading.phrases import FUNCTIONS, expressions_at, parted
 
 def returned(draft: Draft, links: Sequence[Link]) -> None:
     """`Return the name, number of orders and total amount.`: just this is shown. Raises Unclear."""
+    # the passes look at the draft's links, so those of the sentence stand in for the question's
     held, before = draft.links, list(draft.outputs)
     measured = [e for _, e in before if aggregates_of(e)] + [e for e, _ in draft.order if aggregates_of(e)]
     draft.links = list(links)
@@ -43,6 +44,7 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
             at += 1
         elif link.mark == "unit":
             unit = TIME_UNITS[link.word]
+            # the unit is looked for among the question's own tables
             draft.links = held
             parts = [e for e in draft.groups if isinstance(e, Part) and e.unit == unit]
             wanted.append(parts[0] if parts else parted(draft, unit, 0))
@@ -54,16 +56,20 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
     if not wanted:
         return
     counted = any(aggregates_of(e) for _, e in before)
+    # what was measured and then is not returned was the point of the question
     if counted and not draft.order and not any(aggregates_of(_as_before(e, measured)) for e in wanted):
         raise Unclear("what is measured is not among what is to be returned")
+    # one thing more, or `also`: beside what is shown already, not in its place
     added = links[0].word in {"include", "also"} or len(wanted) == 1
     if added and links[0].word in {"show", "include", "also", "report", "display"}:
         wanted = [*(e for _, e in before), *wanted]
+    # of the best of each group the numbers are its own columns
     ranked = [e for _, e in before if isinstance(e, Column)] if draft.best_of else []
     wanted = [_ranked_column(e, ranked) for e in wanted]
     draft.outputs = [(i, _as_before(e, measured)) for i, e in enumerate(dict.fromkeys(wanted))]
     _groups_shown(draft)
     if not any(aggregates_of(e) for _, e in draft.outputs) and not measured and not draft.having:
+        # groups that are not rows need a measure to be of
         if any(not _of_rows(draft, group) for group in draft.groups):
             raise Unclear("groups without a measure")
         draft.groups = []
@@ -77,12 +83,14 @@ def _again(link: Link, measured: list[Expression]) -> Expression | None:
     if link.mark in {"ratio", "percent", "share"}:
         parts = [e for e in measured if isinstance(e, Ratio | Portion)]
         return parts[0] if len(set(parts)) == 1 else None
+    # anything else was not measured before, so the phrase must say all of it
     if link.mark not in {"count", *FUNCTIONS}:
         return None
     plain = [e for e in measured if e not in over] or over
     function = FUNCTIONS.get(link.mark, "count")
     fits = [e for e in plain if any(m.function == function for m in aggregates_of(e))]
     found = fits or (plain if link.mark in {"count", "sum"} else [])
+    # of two measures of one function `the total` could be either
     return found[0] if found and (len(found) == 1 or link.mark == "count") else None
 
 

@@ -34,6 +34,7 @@ def _weighing(links: Sequence[Link]) -> int | None:
     """The place of a `more` that no `than` follows; `how many more` asks for a difference."""
     found = [i for i, link in enumerate(links) if link.mark in _MARKS and link.word in _WAYS]
     # two of them, or a measure before it, are another form
+    # with a `than` the sentence compares one thing with a bound
     if len(found) != 1 or any(link.mark in {"than", "count", "sum"} for link in links[: found[0]]):
         return None
     return None if any(link.mark == "than" for link in links[found[0] :]) else found[0]
@@ -58,9 +59,11 @@ def rivals(draft: Draft) -> None:
     if at is None or pair is None:
         return
     place, columns = pair
+    # a value of two columns (a city of birth, of residence): which one they are compared by is not said
     if len(columns) > 1:
         raise Unclear(f"{draft.links[place].text} is a value of several columns")
     column = columns[0]
+    # both values and the words around are one choice, no conditions of their own
     draft.use(at, place, place + 1, place + 2)
     _use_their_name(draft, column, at)
     measure = _rows_behind(draft, place + 3) or _measure(draft, at, column)
@@ -69,6 +72,7 @@ def rivals(draft: Draft) -> None:
     draft.outputs.append((place, Column(column)))
     draft.groups.append(Column(column))
     draft.order.append((measure, _WAYS[draft.links[at].word]))
+    # ties are shown: where both have as many, neither has more
     draft.limit, draft.ties = 1, True
     draft.scope.doubt("which of two has more", _DOUBT)
 
@@ -100,6 +104,7 @@ def _said_twice(draft: Draft, first: int, second: int) -> None:
     """`of rock acts with jazz acts`: the table behind the second is the one that was said before."""
     for at in range(second + 1, len(draft.links)):
         link = draft.links[at]
+        # the noun may be said behind each of the values
         before = [o for o in draft.links[: first + 2] if o.mark == "table"]
         if link.mark == "table" and any(o.tables[0] == link.tables[0] for o in before):
             draft.use(at)
@@ -107,6 +112,7 @@ def _said_twice(draft: Draft, first: int, second: int) -> None:
 
 def _rows_behind(draft: Draft, at: int) -> Expression | None:
     """`more pop or rock albums`: the rows of the noun behind both values are counted."""
+    # the noun must stand right behind: `more pop or rock albums`
     noun = draft.links[at] if at < len(draft.links) else None
     if noun is None or noun.used or noun.mark != "table" or not noun.glued:
         return None
@@ -136,12 +142,14 @@ def _measure(draft: Draft, at: int, column: ColumnContext) -> Expression:
         draft.use(*range(after, found[1]))
         return found[0]
     draft.use(after)
+    # `more museums`: rows of the noun
     if link.mark == "table":
         return count_of(draft, draft.scope.table(link))
     if link.mark != "column":
         raise Unclear(f"it is not clear of what there may be {draft.links[at].text}")
     measured = draft.scope.column(link, ("number",))
     words = draft.scope.words(measured)
+    # grades and sizes do not add up, so `more` of them means nothing
     if measured.kind != "number" or measured.key or words[-1] in NOT_ADDED:
         raise Unclear(f"it is not clear how {link.text} is to be compared")
     # `more` adds up what there is of each; of `higher` only one row's number can be meant

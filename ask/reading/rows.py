@@ -23,6 +23,7 @@ def key_of(table: TableContext) -> ColumnContext | None:
         if c.unique and (c.kind == "number" or c.name.lower().endswith(("id", "code")))
     )
     unique = (c for c in table.columns if c.unique and c.kind == "text")
+    # a declared key first, then what looks like one, then any text that tells the rows apart
     return next(declared, None) or next(found, None) or next(unique, None)
 
 
@@ -31,11 +32,14 @@ def only_named(context: Context, table: TableContext, label: Sequence[ColumnCont
 
     Two areas of the same name, of two inns, are one area: the number of such a row means nothing.
     """
+    # three names for four rows at most: nearly unique names would be no sign of anything
     if len(label) != 1 or label[0].kind != "text" or not 0 < label[0].distinct * 4 <= table.rows * 3:
         return False
+    # rows that others refer to are told apart by those references
     if any(join.one.table == table.ref for join in context.joins):
         return False
     own = [c for c in table.columns if c not in label and not context.refers(c)]
+    # it belongs to something and has nothing of its own but a number
     belongs = len(own) < len(table.columns) - 1
     return belongs and len(own) < 2 and all(c.key or c.name.lower().endswith("id") for c in own)
 
@@ -47,6 +51,7 @@ def measured_tables(measure: Aggregate | Measured) -> list[TableRef]:
 
 
 def measured_once(measure: Aggregate | Measured) -> bool:
+    # the same row met twice changes neither a maximum nor a count of different values
     return isinstance(measure, Aggregate) and (measure.distinct or measure.function in {"min", "max"})
 
 
@@ -55,6 +60,7 @@ def needed(root: TableRef, steps: Sequence[Step], targets: set[TableRef]) -> lis
     kept: list[Step] = []
     wanted = set(targets)
     for step in reversed(steps):
+        # backwards, as a step is needed only for those behind it
         if step.new in wanted:
             kept.append(step)
             wanted |= {step.join.many.table, step.join.one.table}

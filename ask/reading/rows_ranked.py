@@ -27,10 +27,12 @@ def rows_ranked(links: list[Link], scope: Scope) -> list[Link]:
     kind that a value names right behind `which`.
     """
     at = next((i for i, link in enumerate(links) if link.mark in _RANKS), None)
+    # a table or a group that is named says itself whose rows are ranked
     if at is None or at + 1 >= len(links) or any(link.mark in {"table", "each"} for link in links):
         return links
     ranked = links[at + 1]
     owners = {c.table for c in ranked.columns if c.kind in {"number", "date"} and not c.key}
+    # columns of several tables leave open whose they are, as would a superlative apart from its noun
     if ranked.mark != "column" or not ranked.glued or len(owners) != 1:
         return links
     rows = scope.context.table(next(iter(owners)))
@@ -40,11 +42,13 @@ def rows_ranked(links: list[Link], scope: Scope) -> list[Link]:
         scope.doubt("whose rows are ranked", _WORTH)
         return [Link(people.ref.name, "table", (people,), fits={people.ref: 1.0}), *links]
     value = before[0] if len(before) == 1 else None
+    # anything between `which` and the superlative but one value is another form
     if value is None or value.mark != "value" or scope.roles[:1] not in _WHICH:
         return links
     if scope.roles[1:2] != (value.word.split()[0],):
         return links
     held = {c.table for c, _ in value.values}
+    # the ranked rows must lead to the value's, or it is a kind of something else
     if len(held) != 1 or next(iter(held)) not in scope.told_by(rows.ref):
         return links
     scope.doubt("whose rows are ranked", _KINDS_OF_PEOPLE)
@@ -59,6 +63,7 @@ def _people_of(rows: TableContext, scope: Scope) -> TableContext | None:
         return rows
     referred = {j.one.table for j in scope.context.joins if j.many.table == rows.ref}
     people = [t for t in map(scope.context.table, referred) if _are_people(t, scope)]
+    # rows that refer to two kinds of people (a buyer, a seller) do not say who did it
     return people[0] if len(people) == 1 else None
 
 
@@ -67,13 +72,16 @@ def most_paid(links: list[Link], scope: Scope) -> list[Link]:
     for at in range(2, len(links)):
         rows, verb, most = links[at - 2 : at + 1]
         behind = links[at + 1] if at + 1 < len(links) else None
+        # what follows may be the measure: `paid the most tax`
         ends = behind is None or behind.mark in {"stop", "moment", "comma"} or bool(behind.preposition)
         if rows.mark != "table" or verb.word not in _PAYS or most.mark not in _RANKS or not ends:
             continue
         held = _paid_by(rows.tables[0], scope)
+        # two kinds of money: what was paid is not sure
         if most.word not in MOST or len(held) != 1:
             continue
         told = [c for c in verb.columns if c.table == held[0].table and c != held[0]]
+        # a nullable date of paying or a flag says which rows are paid: then it stays as a condition
         done = [c for c in told if (c.kind == "date" and c.nulls) or c.kind == "boolean"]
         verb.mark, verb.columns = ("done", (done[0],)) if done else ("relation", ())
         named = Link(
@@ -92,6 +100,7 @@ def _paid_by(rows: TableContext, scope: Scope) -> list[ColumnContext]:
         if t != rows and rows.ref in scope.told_by(t.ref)
         for c in _sums(t, scope)
     ]
+    # bills and payments are money paid; a price of other rows may never have been
     return [c for sums, c in found if sums] or [c for _, c in found]
 
 
@@ -103,4 +112,5 @@ def _sums(table: TableContext, scope: Scope) -> list[ColumnContext]:
 
 def _are_people(rows: TableContext, scope: Scope) -> bool:
     label = scope.label(rows)
+    # rows called by a name are people here; a title or number names things
     return all(c.kind == "text" and scope.words(c)[-1] == "name" for c in label)

@@ -21,11 +21,13 @@ _SAID_OF_THEM = 0.95
 def said_of_absent(intent: Intent, scope: Scope) -> Intent:
     """The intent, conditions and rows that only the absent rows lead to said of them."""
     absent = [c for c in intent.where if isinstance(c, Without)]
+    # of two absences it is not clear which of them a condition belongs to
     if len(absent) != 1:
         return intent
     none = absent[0]
     moved = tuple(c for c in intent.where if not isinstance(c, Without) and _beyond(c, none, scope))
     beyond = [t for t in intent.rows if _leads_by_way_of(none, t, scope)]
+    # two tables beyond: only one can be what is not there
     if not moved and len(beyond) != 1:
         return intent
     if moved:
@@ -40,6 +42,7 @@ def said_of_absent(intent: Intent, scope: Scope) -> Intent:
 def _beyond(condition: Condition, none: Without, scope: Scope) -> bool:
     """Whether a condition is of rows that only those that are not there lead to."""
     tables = set(tables_of(condition)) - {none.kept}
+    # all its tables lie beyond: a condition that also reads rows that are there stays outside
     return bool(tables) and all(_leads_by_way_of(none, table, scope) for table in tables)
 
 
@@ -49,6 +52,7 @@ def _leads_by_way_of(none: Without, table: TableRef, scope: Scope) -> bool:
     try:
         steps = direct(scope.context, none.kept, table, scope.roles)
     except Unclear:
+        # no way or several: nothing is moved on a guess
         return False
     # one row of each: its place is said of the absent row, not which of several
     at = next((i for i, step in enumerate(steps) if step.new == none.gone), None)

@@ -22,6 +22,7 @@ _MADE = frozenset(
 def totals_said(links: Sequence[Link]) -> None:
     """`the total capacity of the nurseries`, where invoices have a total: the sum of another number."""
     for total, measured in pairwise(links):
+        # a column cut to `top` is the word of the grammar before a number
         if total.mark == "column" and total.word == "top" and measured.mark == "number":
             total.mark, total.columns, total.fits = (
                 "first",
@@ -31,6 +32,7 @@ def totals_said(links: Sequence[Link]) -> None:
         numbers = [c for c in measured.columns if c.kind == "number" and not c.key]
         if total.mark != "column" or total.word != "total" or measured.mark != "column" or not numbers:
             continue
+        # a total of the same table (total, total_tax) may be part of the measure's own name
         if measured.glued and not {c.table for c in total.columns} & {c.table for c in measured.columns}:
             total.mark, total.columns, total.fits = "sum", (), {}
 
@@ -43,6 +45,7 @@ def verbs_before_groups(links: Sequence[Link], scope: Scope) -> None:
         dated = bool(verb.columns) and all(c.kind == "date" or "year" in scope.words(c) for c in verb.columns)
         rows = links[at + 2] if at + 2 < len(links) else None
         most = behind.word in MOST and rows is not None and rows.mark == "table" and at > 0
+        # `built the most lifts`: the rows behind are counted, so the verb asks for no date
         relates = verb.word in RELATING if behind.mark == "each" else most and verb.word in _MADE
         if verb.mark == "column" and dated and relates:
             verb.mark, verb.columns = "relation", ()
@@ -57,6 +60,7 @@ def times_of_rows(links: Sequence[Link], scope: Scope) -> None:
         if link.mark in {"column", "value"} and not _is_time(link)
         for c in (*link.columns, *(c for c, _ in link.values))
     }
+    # rows that are spoken of have a time of their own; without one the named month stays
     dates = [c for ref in spoken for c in scope.times(scope.context.table(ref)) if c.kind == "date"]
     for link in links:
         if _is_time(link) and dates and not {c.table for c in link.columns} & spoken:

@@ -11,6 +11,7 @@ import re
 from rewright.ask.context import Context
 from rewright.ask.reading.hint_tests import conditions_of
 
+# brackets with a comparison in them; others hold remarks, which stay
 _IN_BRACKETS = re.compile(
     r"\b(?P<term>[a-z][\w-]*(?: [a-z][\w-]*)?) \((?:where |i\.e\. |meaning )?"
     r"(?P<meaning>[a-z][\w. ]*?\s*(?:>=|<=|<>|!=|>|<|=)\s*(?:\d[\d.]*|'[^']*'))\)",
@@ -30,12 +31,14 @@ def terms_said(question: str, context: Context) -> tuple[str, str]:
     hints = list[str]()
 
     def in_brackets(match: re.Match[str]) -> str:
+        # what is no condition of this data stays in the question, where it is refused as unread
         if not conditions_of(match["meaning"], context):
             return match[0]
         hints.append(f"{_ARTICLES.sub('', match['term'])} refers to {match['meaning']}")
         return match["term"]
 
     def sentence(match: re.Match[str]) -> str:
+        # only of a term that the question used before: else it is a sentence of its own
         if not re.search(rf"\b{re.escape(match['term'])}\b", question[: match.start()], re.IGNORECASE):
             return match[0]
         hints.append(f"{match['term']} = {match['meaning']}")

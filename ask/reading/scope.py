@@ -26,6 +26,7 @@ from rewright.sql.algebra import TableRef
 _THEIR_OWN = 0.92
 _BETTER = 0.9
 """Fit of a name that says more than a part of it."""
+# two columns this near to one another are equally meant
 _TIE = 0.03
 _ELSEWHERE = 0.75
 _WORD_FOR = 0.9
@@ -33,6 +34,7 @@ _ANOTHER_WORD = 0.8
 _OWN = {"duration", "length", "weight", "height", "size", "age"}
 """What a thing has itself: another word for it in a table that nobody spoke of is something else's."""
 _DOERS = ("er", "or", "ers", "ors")
+# a table's whole name fits at least so well, whatever else it may be
 _WHOLE_NAME = 0.75
 _QUALIFIES = 0.8
 _MEASURED = frozenset(listed("price cost fee level limit rate salary wage"))
@@ -68,15 +70,18 @@ class Scope:
         self.links = links
         self.context = context
         self.vocabulary = vocabulary
+        # words as they stand in the question: links have lost articles and prepositions
         self.roles = tuple(w.strip(".,;:?!\"'()").lower() for w in question.split())
         self.numbered = numbers_with_units(question)
         """The units behind the question's numbers."""
         self.doubts: list[Doubt] = []
         self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
+        # nearest first, as the passes take the first that has what they need
         for link in links:
             if link.tables and link.mark in {"table", "relation"} and link.tables[0] not in self.mentioned:
                 self.mentioned.append(link.tables[0])
+        # a participle mentions the table of its deed or doer, but asks nothing of it
         verbs = [link for link in links if link.mark == "relation" or link.word.endswith("ed")]
         spoken = (link for link in links if link.mark == "table" and not link.word.endswith("ed"))
         nouns = {t.ref for link in spoken for t in link.tables[:1]}
@@ -95,6 +100,7 @@ class Scope:
 
     def sure(self, fit: float) -> None:
         """A phrase that fits less well makes the reading less likely."""
+        # the worth falls with the fit: a synonym costs little, a word that is only near much
         if fit < 0.5:
             self.doubt("a word that is only near a name", 0.5 + fit / 2)
         elif fit < 0.8:
@@ -114,6 +120,7 @@ class Scope:
         ``once``: a decision that is the same wherever it is made.
         """
         doubt = Doubt(about, worth)
+        # certain decisions leave no trace, or the list of doubts would say nothing
         if worth < 1 and not (once and doubt in self.doubts):
             self.doubts.append(doubt)
 
@@ -125,11 +132,13 @@ class Scope:
 
     def table(self, link: Link) -> TableContext:
         best = max(link.fit(t) for t in link.tables)
+        # the first that fits is taken only where no other fits as well
         kept = [t for t in link.tables if link.fit(t) >= best - _TIE]
         if len(kept) > 1:
             raise Unclear(f"{link.text} may be one of several tables: {', '.join(t.ref.name for t in kept)}")
         self._sure_once(link, kept[0].ref, best)
         others = [c for c in link.columns if not self._tells_of(c, kept[0])]
+        # in part a column's name too: the table is the likelier, not the only meaning
         if best < _WHOLE_NAME and any(link.fit(c) >= best for c in others):
             self.doubt(f"whether {link.text} means {kept[0].ref.name} or a column", _ELSEWHERE)
         return kept[0]
@@ -151,14 +160,19 @@ class Scope:
         Unclear.
         """
         wanted = set(kinds)
+        # no column of the kind that is needed: the caller says why the others will not do
         held = [c for c in link.columns if not wanted or c.kind in wanted] or list(link.columns)
         if not held:
             raise Unclear(f"no column is meant by {link.text}")
         ranked = sorted(((self._score(link, c), c) for c in held), key=lambda pair: -pair[0])
         best, column = ranked[0]
         tied = [
-            c for score, c in ranked if score > best - _TIE and (c == column or not self._same(column, c))
+            # a key and its reference hold the same, so they do not rival one another
+            c
+            for score, c in ranked
+            if score > best - _TIE and (c == column or not self._same(column, c))
         ]
+        # columns that the spoken tables lead to are theirs; those of strangers need to be named
         if len(tied) > 1 and len(near := self._of_their_own(tied)) == 1:
             column = near[0]
             self.doubt("which of several tables' columns is meant", _THEIR_OWN)
@@ -166,8 +180,10 @@ class Scope:
             where = ", ".join(sorted({f"{c.table.name}.{c.name}" for s, c in ranked if s > best - _TIE}))
             raise Unclear(f"{link.text} may be one of several: {where}")
         self._sure_once(link, (column.table, column.name), link.fit(column))
+        # not a tie, but near: the choice is taken and counted against the reading
         if len(ranked) > 1 and ranked[1][0] > best - 0.12:
             self.doubt("which of two columns is meant", self._either(link, column, ranked[1][1]))
+        # another column of that name fits better and was left out for its kind only
         if any(link.fit(c) >= _BETTER > link.fit(column) for c in link.columns if c not in held):
             self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _ELSEWHERE)
         spoken = {t.ref for one in self.links if one.mark == "table" for t in one.tables[:1]}
@@ -184,6 +200,7 @@ class Scope:
         """`which device is used the most`, of sessions with a device_type or of settings with others."""
         spoken = any(one.mark in {"table", "value", "quoted"} for one in self.links)
         partly = link.fit(column) < _BETTER and self.said_table(link) is None
+        # with nothing spoken of beside it the word alone has to tell the table
         return _ELSEWHERE if partly and not spoken and column.table != other.table else 0.96
 
     def _only_qualifies(self, link: Link, column: ColumnContext) -> bool:
@@ -191,6 +208,7 @@ class Scope:
         said = {stem(w) for w in link.word.split()}
         nouns = [w for w in self.words(column) if w in _MEASURED]
         meant = set(map(stem, (*nouns, *_same_of(nouns))))
+        # the noun itself is said, by its word or by another for it
         return column.kind == "number" and bool(nouns) and not said & meant
 
     def _of_their_own(self, found: Sequence[ColumnContext]) -> list[ColumnContext]:
@@ -235,10 +253,12 @@ class Scope:
         score = link.fit(column)
         at = next((i for i, other in enumerate(self.links) if other is link), 0)
         distances = [
+            # before the phrase counts a little farther than behind: `names of customers`
             abs(i - at) + (0.5 if i < at else 0)
             for i, other in enumerate(self.links)
             if i != at and self._about(other, column.table)
         ]
+        # the nearer the table stands, the likelier its column; from five words on no nearer
         if distances and column.table not in self._done_by:
             score += 0.3 - 0.04 * min(*distances, 5)
         elif any(t.ref == column.table for t in self.mentioned) and column.table not in self._done_by:
@@ -246,6 +266,7 @@ class Scope:
         said = {stem(word) for word in link.word.split()}
         if {stem(w) for w in self.vocabulary.table_words[column.table]} <= said:
             score += 0.2
+        # of columns that fit alike the key is what is usually meant
         return score + (0.02 if column.key else 0.0)
 
     def _same(self, a: ColumnContext, b: ColumnContext) -> bool:
@@ -271,6 +292,7 @@ class Scope:
         if (
             key is None
             or not (key.kind == "number" or self._code(key))
+            # columns of keys come first in schemas, and what names the row right behind them
             or table.columns[0] != key
             or len(table.columns) < 2
         ):
@@ -279,6 +301,7 @@ class Scope:
         refers = self.context.refers(column)
         told = set(self.words(column))
         # `city` of ten consulates, each in its own
+        # in fewer rows each having a place of its own is chance
         place = told <= _PLACES and table.rows >= _ENOUGH_ROWS and not column.nulls
         plain = column.kind == "text" and column.unique and (place or not told & _NO_NAMES)
         return column if plain and not refers else None
@@ -288,6 +311,7 @@ class Scope:
 
     def key(self, table: TableContext) -> ColumnContext:
         key = key_of(table)
+        # an id that is not unique in the sample may still be the key nobody declared
         ids = [c for c in table.columns if self.words(c)[-1] == "id" or c.name.lower() == "id"]
         if key is None and len(ids) == 1:
             return ids[0]
@@ -303,6 +327,7 @@ class Scope:
         """
         label = self.label(table)
         key = key_of(table)
+        # a unique reference is another row's key, and groups by it are groups of that row
         refers = {k for j in self.context.joins if j.one.table != table.ref for k in j.keys}
         if key is None and table.composed:
             return tuple(dict.fromkeys((*table.composed, *label)))
@@ -334,6 +359,7 @@ class Scope:
 
     def times(self, table: TableContext) -> list[ColumnContext]:
         """Columns that say when: dates, years, names of months."""
+        # the choice of dates has a module of its own; the scope only lends its words
         return table_columns.times(self, table)
 
     def months(self, table: TableContext) -> list[ColumnContext]:
@@ -349,6 +375,7 @@ class Scope:
         found, waiting = {ref}, [ref]
         while waiting:
             table = waiting.pop()
+            # parents, and children that are declared single: both are one row for each
             after = {j.one.table for j in self.context.joins if j.many.table == table} - found
             after |= {j.many.table for j in self.context.joins if j.one.table == table and j.single} - found
             found |= after
@@ -361,7 +388,10 @@ class Scope:
         while waiting:
             table = waiting.pop()
             held = [
-                j for j in self.context.joins if j.many.table == table and not any(k.nulls for k in j.keys)
+                # a nullable key leads some rows nowhere
+                j
+                for j in self.context.joins
+                if j.many.table == table and not any(k.nulls for k in j.keys)
             ]
             after = {j.one.table for j in held} - found
             found |= after
@@ -371,6 +401,7 @@ class Scope:
     def near(self, at: Link, *, after_first: bool = True) -> TableContext | None:
         """The table spoken of nearest to a phrase."""
         place = next((i for i, other in enumerate(self.links) if other is at), 0)
+        # equally near tables: by default the one behind is meant, as in `names of customers`
         found = sorted(
             (abs(i - place) + (0.5 if (i < place) == after_first else 0), i)
             for i, other in enumerate(self.links)

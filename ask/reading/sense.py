@@ -37,6 +37,7 @@ from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
+# one such doubt alone leaves a reading just below the confidence from which on its query is run
 _FAR_VALUE = 0.75
 _REFERENCE = 0.9
 _SEVERAL = 8
@@ -52,6 +53,7 @@ _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Raises Unclear for what no one asks; doubts what is asked less often than something near it."""
+    # all rows of the answer hold the same in these columns: to show, group or order by them tells nothing
     fixed = [c.column for c in intent.where if isinstance(c, OneOf) and len(c.values) == 1 and not c.negated]
     _said_already(intent, fixed)
     _one_row_counted(intent, fixed, scope)
@@ -92,6 +94,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
     """`who wrote "Dune"?` read as the title of "Dune"."""
     shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    # a column beside it is news: `the title and the year of "Dune"` says again what it is of
     if shown and len(shown) == len(intent.outputs) and all(c in fixed for c in shown):
         raise Unclear(f"the question says its {shown[0].name} itself: it is not clear what else is wanted")
 
@@ -99,6 +102,8 @@ def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
 def _one_row_counted(intent: Intent, fixed: Sequence[ColumnContext], scope: Scope) -> None:
     """`how many dogs`, where dog names one row of species: rows that refer to it are meant, but not which."""
     for output in intent.outputs:
+        # `how many dogs are vaccinated` has a condition inside the count, so more than the one row is looked
+        # at
         if not isinstance(output, Aggregate) or not isinstance(output.of, TableRef) or output.where:
             continue
         table = scope.context.table(output.of)
@@ -114,6 +119,7 @@ def _single_counted(intent: Intent, scope: Scope) -> None:
     keys = [e.column for e in intent.groups if isinstance(e, Column) and e.column.unique]
     compared = [c.left for c in intent.having if isinstance(c, Compared)]
     measured = [m for e in (*intent.outputs, *compared) for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    # different keys are as many as the rows: `count(distinct id)` is counted like `count(*)`
     counted = [m.of.table if m.distinct and isinstance(m.of, ColumnContext) else m.of for m in measured]
     for of in counted:
         if not isinstance(of, TableRef):
@@ -122,6 +128,7 @@ def _single_counted(intent: Intent, scope: Scope) -> None:
             if key.table == of:
                 continue
             steps = direct(scope.context, key.table, of, scope.roles)
+            # each step leads from a row to the one that it refers to: there is never a second
             if all(step.new == step.join.one.table for step in steps):
                 raise Unclear(f"there is only one row of {of.name} for each of {key.table.name}")
 
@@ -133,6 +140,7 @@ def _row_by_itself(intent: Intent, scope: Scope) -> None:
     measured = [c.left for c in intent.having if isinstance(c, Compared)] + [e for e, _ in intent.order]
     if not any(isinstance(left, Aggregate) for left in measured):
         return
+    # two rows may share a surname, so a group of it may hold several: only what tells rows apart counts
     keys = {
         e.column.table
         for e in intent.groups or intent.outputs
@@ -163,6 +171,7 @@ def _grouped_by_one_value(
     """`how many were rejected by kyc` read as counted for each status, of which one is said. A question that
     follows up another may say the one of its groups that is wanted.
     """
+    # named by a word of its own, not only by one of its values: those are what a follow-up picks
     said = {c for link in links if link.mark not in {"value", "quoted"} for c in link.columns}
     for group in intent.groups:
         column = group.column if isinstance(group, Column) else None
@@ -177,10 +186,12 @@ def _names_one(column: ColumnContext, scope: Scope) -> bool:
 def _each_counted_once(intent: Intent, scope: Scope) -> None:
     """`the most used coupon code` read as how many coupons have it: each has its own."""
     shown = [*intent.outputs, *(e for e, _ in intent.order)]
+    # a count with a condition differs from row to row (none or one), so it does rank them
     counted = {m.of for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate) and not m.where}
     groups = [e.column for e in intent.groups or intent.outputs if isinstance(e, Column)]
     for column in groups:
         table = scope.context.table(column.table)
+        # in a table of few rows a column is unique by chance: three coupons with three codes
         if column.table in counted and column.unique and table.rows >= _SEVERAL:
             scope.doubt(f"whether rows of {table.ref.name} are counted for each {column.name}", _FAR_VALUE)
 
@@ -193,6 +204,7 @@ def _how_often(intent: Intent, scope: Scope) -> None:
         return
     for measure in (m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)):
         held = measure.of if isinstance(measure.of, ColumnContext) else None
+        # a column that counts (`times_played`) may well be added up for `how often`
         added = held is not None and measure.function == "sum" and not _TIMES & set(scope.words(held))
         if measure.distinct or added:
             raise Unclear("it is not clear what happened how often")
@@ -206,12 +218,15 @@ def _numbers_listed(
     """
     only = intent.outputs[0] if len(intent.outputs) == 1 and not intent.limit else None
     column = only.column if isinstance(only, Column) else None
+    # keys and references are listed as what they are; nobody would add them up
     if column is None or column.kind != "number" or column.key or scope.context.refers(column):
         return
     spoken = {t.ref for link in links for t in link.tables[:1] if link.mark == "table"}
+    # rows named in the question, or one row told by a value, hold the number that is asked for
     if column.table in spoken or any(c.table == column.table and c.unique for c in fixed):
         return
     words = set(map(stem, scope.words(column)))
+    # `hours spent ..` begins with the number's own noun; years, numbers and codes are never added up
     if scope.roles and stem(scope.roles[0]) in words - {"year", "number", "code"}:
         scope.doubt(f"whether {column.name} is to be added up", _FAR_VALUE)
 
@@ -227,6 +242,7 @@ def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         # `salary of lecturers` is a salary
         if table is None or last != stem(scope.words(table)[-1]) or len(words) == 1 or "of" in words:
             continue
+        # the word names the column too (`the highest tip`, of a column tip): then its value is wanted
         if all(last not in map(stem, scope.words(c)) for c in link.columns):
             raise Unclear(f"it is not clear what of {table.ref.name} is to be shown")
 
@@ -238,6 +254,7 @@ def _said_of_none(intent: Intent, scope: Scope) -> None:
     absent = [c for c in intent.where if isinstance(c, Without)]
     gone = {c.gone for c in absent}
     for condition in intent.where:
+        # of the absent rows' own conditions the test says nothing new: they are inside the NOT EXISTS
         told = set(tables_of(condition)) if not isinstance(condition, Without) else set()
         ways = (direct(scope.context, c.kept, t, scope.roles) for c in absent for t in told - {c.kept})
         if told & gone or any(step.new in gone for way in ways for step in way):
@@ -263,6 +280,7 @@ def _ways_to_others(intent: Intent, scope: Scope) -> None:
 def _said_of_each(intent: Intent) -> None:
     """`who bought both A and B in March`: of which of the two rows the rest is said is not clear."""
     held = [c.kept for c in intent.where if isinstance(c, With)]
+    # two EXISTS of one table: a third condition joined outside would meet a third row of it
     for condition in intent.where if held else ():
         if not isinstance(condition, With) and set(tables_of(condition)) - {held[0]}:
             raise Unclear("it is not clear whether the other conditions are said of both")
@@ -278,6 +296,7 @@ def _verbs_as_values(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             continue
         held = {c for c, _ in link.values}
         taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
+        # another table has the verb in its name (`payments` for `paid`) and so is the likelier place
         others = {
             t.ref
             for t in scope.context.tables
@@ -300,9 +319,12 @@ def _references_shown(intent: Intent, scope: Scope) -> None:
     for output in intent.outputs:
         if not isinstance(output, Column):
             continue
+        # a code that people call the other row by (a country's code) answers the question by itself
         one = _referred(output.column, scope)
         if one is None or one in scope.label(scope.context.table(one.table)):
             continue
+        # `employees and their manager_id`: within one table the number is no answer, unless ids were asked
+        # for
         if one.table == output.column.table and not said & {stem(w) for w in names.KEY_WORDS}:
             raise Unclear(f"{output.column.name} refers to another row: it is not clear what of it is wanted")
         if not set(map(stem, scope.words(output.column)[-1:])) & said:
@@ -314,9 +336,11 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
     said = {stem(word) for word in scope.roles}
     for output in intent.outputs:
         if not isinstance(output, Column) or not output.column.key or output.column.kind != "number":
+            # a text key (`AAPL`) is a name already; only a number leaves open who is meant
             continue
         table = scope.context.table(output.column.table)
         first = scope.first_text(table) or _told_in_words(table, scope)
+        # beside other columns a number only tells the rows apart; alone it is the whole answer
         alone = len([e for e in intent.outputs if isinstance(e, Column)]) <= 1 or output in intent.groups
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
@@ -326,6 +350,7 @@ def _told_in_words(table: TableContext, scope: Scope) -> ColumnContext | None:
     """The text that says what a row is, where no name does: the description of an adverse event."""
     for column in table.columns:
         own = column.kind == "text" and not scope.context.refers(column)
+        # texts that come up again and again are kinds, not what one row is about
         if own and scope.words(column)[-1] in _SAYS_WHAT and column.distinct * 2 > table.rows:
             return column
     return None
@@ -342,6 +367,7 @@ def _ordered_by_key(intent: Intent, scope: Scope) -> None:
 
 
 def _referred(column: ColumnContext, scope: Scope) -> ColumnContext | None:
+    # a unique reference (1:1) is the row's own key under another name
     if column.key or column.unique:
         return None
     joins = scope.context.joins
@@ -356,6 +382,7 @@ def _adjectives_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -
         held = {c for c, _ in value.values}
         taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
         for column in taken:
+            # what is said of the table's own column is where the words put it
             if column.table == table.ref:
                 continue
             steps = direct(scope.context, table.ref, column.table, scope.roles)
@@ -368,6 +395,7 @@ def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> No
     with neither article nor preposition is no name of something else.
     """
     rows = _counted(intent) or _rows_meant(intent)
+    # tables that the question speaks of, by a noun or by a column, may hold a value
     spoken = {t.ref for link in links for t in link.tables[:1] if link.mark != "value"}
     spoken |= {c.table for link in links if link.mark == "column" for c in link.columns}
     if rows is None:
@@ -379,6 +407,8 @@ def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> No
         taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
         for column in taken:
             own = set(scope.words(scope.context.table(column.table)))
+            # the value has the table's word in it (`late delivery` of deliveries), so that table is meant
+            # after all
             if column.table in spoken or own & set(link.word.split()) or column.table == rows:
                 continue
             if any(step.new != step.join.one.table for step in direct(scope.context, rows, column.table, ())):
@@ -416,16 +446,19 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
     spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation", "value"}}
     for link in links:
         owners = {c.table for c in (*(c for c, _ in link.values), *link.columns)}
+        # a value or column that one table alone holds is as good as naming that table
         spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
     start = _rows_meant(intent)
     deeds = {root(w) for w in scope.roles if w.endswith("ed")} - {root(w) for w in LIFE}
     for condition in intent.where:
         if not isinstance(condition, During) or start is None:
             continue
+        # rows without any time of their own can only be dated by rows that refer to them
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
             continue
         if _joins_two(condition.column.table, {*_tables_of_all(intent), start}, scope):
             continue  # `students who took Genetics in 2021`, of enrolments
+        # `joined in May` beside a column joined_on: the verb chose the date
         if {root(w) for w in scope.words(condition.column)} & deeds:
             continue
         for table in set(tables_of(condition)) - spoken - {start}:
@@ -439,9 +472,12 @@ def _best_by_one_of_many(intent: Intent, scope: Scope) -> None:
     by_what = [by for by, _ in intent.order]
     shown = [e for e in intent.outputs if isinstance(e, Column) and e not in (*intent.best_of, *by_what)]
     rows = {e.column.table for e in shown} or ({intent.head} if intent.head is not None else set())
+    # columns that are shown beside the rank are what is ranked; those ranked by are not
     told = {t for ref in rows for t in scope.told_by(ref)}
+    # `the top 2 artists` alone leaves nothing to add up: `by` brings in the measure
     ranked_by = {"top", "by"} <= set(scope.roles)
     for by in by_what if intent.best_of and rows and ranked_by else ():
+        # a measure in a table with one row for each shown row cannot need a sum
         if isinstance(by, Column) and by.column.table not in told:
             scope.doubt(f"whether one {by.column.name} of each counts or their sum", _FAR_VALUE)
 
@@ -455,6 +491,7 @@ def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
     named = [c for link in links if link.mark == "column" for c in link.columns]
     for condition in intent.where:
         column = condition.column if isinstance(condition, During) else None
+        # a date that was named (`by purchase date`) is meant, however far it is
         if column is None or column.table in measured or not dated or column in named:
             continue
         if _joins_two(column.table, {*_tables_of_all(intent), *measured}, scope):
@@ -465,6 +502,7 @@ def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
 
 def _happens(column: ColumnContext, scope: Scope) -> bool:
     """Whether a date is of what happens, not of a life or a beginning."""
+    # `born`, `opened`: a thing has one such date, which says nothing of when a measure was taken
     return not set(scope.words(column)) & LIFE
 
 
@@ -498,12 +536,14 @@ def _came_to_be(column: ColumnContext, scope: Scope) -> bool:
 def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`bikes that cost more than 1000` read as those with a repair that did, of which nobody spoke."""
     spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation"}}
+    # the rows compared stay unsaid when neither a count nor an output tells them: nothing to be far from
     for condition in intent.where:
         left = condition.left if isinstance(condition, Compared | Ranged) else None
         rows = _counted(intent) or _rows_meant(intent)
         if not isinstance(left, Column) or rows is None or left.column.table in {*spoken, rows}:
             continue
         told = [link for link in links if left.column in link.columns]
+        # a bare unit fits any column of that unit, so it never chose this one
         if told and all(link.word in UNITS for link in told):
             # `artifacts bigger than 1 gb` read as those made on machines with a memory_gb of more
             scope.doubt(f"whether {left.column.name} of {left.column.table.name} is compared", _FAR_VALUE)
@@ -527,6 +567,8 @@ def _counted_already(intent: Intent, scope: Scope) -> None:
         held = [c for ref in groups - {of} for c in scope.context.table(ref).columns if c.kind == "number"]
         for column in held:
             words = {stem(w) for w in scope.words(column)}
+            # the count's column has the table's words and one more that means a count: `review_count`,
+            # `num_reviews`
             if counted <= words and words - counted and words - counted <= COUNTS:
                 scope.doubt(f"whether {column.name} is meant or the rows of {of.name}", _FAR_VALUE)
 
@@ -540,6 +582,7 @@ def _parts_of_those_with(intent: Intent, scope: Scope) -> None:
         told = [t for c in inside for t in tables_of(c)]
         for whole in wholes:
             of = whole.of if isinstance(whole.of, TableRef) else whole.of.table
+            # rows that every one of the whole has (an inner join loses none) leave the share as it is
             if set(told) - scope.always_with(of):
                 scope.doubt(f"whether {of.name} of which nothing is said are of the whole", _FAR_VALUE)
 
@@ -551,6 +594,7 @@ def _one_of_their_rows(intent: Intent, scope: Scope) -> None:
         return
     for condition in intent.where:
         match condition:
+            # conditions that hold for a lack: of one row among several, lack is told of that row only
             case Known(negated=True) | OneOf(negated=True) | Compared(operator="=", right="0"):
                 pass
             case _:
@@ -563,6 +607,7 @@ def _lacked_by_none(intent: Intent) -> None:
     """`managers who never worked a shift` read as shifts without a date, which all have. Raises Unclear."""
     for condition in intent.where:
         lacked = condition.column if isinstance(condition, Known) and condition.negated else None
+        # only of dates: a text or number that is never null may still hold `none` or 0
         if lacked is not None and lacked.kind == "date" and not lacked.nulls:
             raise Unclear(f"every row of {lacked.table.name} has a {lacked.name}")
 
@@ -573,6 +618,7 @@ def _measured_per(intent: Intent, links: Sequence[Link]) -> None:
     shown = [*intent.outputs, *(e for e, _ in intent.order), *compared]
     measured = [isinstance(e, Ratio) or aggregates_of(e) for e in shown]
     per = next((link for link in links if link.mark == "each" and link.word == "per"), None)
+    # a ratio or an aggregate is a measure already, so `per` has something to divide
     if per is not None and not intent.groups and not any(measured):
         raise Unclear(f"it is not clear what is measured {per.text} row")
 
@@ -587,11 +633,13 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """
     last = next((link for link in reversed(links) if link.mark != "stop"), None)
     tables = {t for what in (*intent.outputs, *intent.where) for t in tables_of(what)}
+    # `sold to whom` and the like: a verb in the middle relates two things that are both named
     if last is None or last.mark != "relation" or last.tables or not last.word.endswith(_DONE):
         return
     if len(tables) != 1:
         return
     table = scope.context.table(next(iter(tables)))
+    # a visit or an order has a date of its own, so its row tells what was done by itself
     happens = any(not set(scope.words(c)) & LIFE for c in scope.times(table))
     shown = [c for what in (*intent.outputs, *intent.groups, *intent.where) for c in columns_of(what)]
     if any(root(last.word) in {root(w) for w in scope.words(c)} for c in shown):

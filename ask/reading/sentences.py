@@ -59,6 +59,7 @@ _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follo
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
 _ENDS_IT = frozenset({"stop", "comma", "moment"})
 """Behind these a participle says which rows: `coupons redeemed per shop`."""
+# what little such a verb may still mean by itself: few questions are misread without it
 _SIGNED_UP, _WHOSE_MONEY = 0.95, 0.95
 _PAYING = frozenset(listed("paid pay pays charged charge charges"))
 _BETWEEN, _PASSIVE = 0.93, 0.72
@@ -67,6 +68,7 @@ _PARTICIPLES = frozenset(
     listed("built born sold held sent paid made left bought won lost spent taught written given taken driven")
 )
 """What was done to a thing, no noun of it."""
+# words that end what is to be returned: what follows them sorts or limits
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 _KINDS = frozenset({"type", "kind", "category"})
@@ -77,6 +79,8 @@ _MEASURES = frozenset({"count", "sum", "avg", "max", "min", "median", "ratio", "
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
+    # the order matters: each pass reads the marks that those before it left, so words that are grammar or
+    # rows must lose their other meanings before verbs and then nouns are told by their neighbours
     kinds_like_grammar(links)
     verbs_before_groups(links, scope)
     times_of_rows(links, scope)
@@ -133,7 +137,9 @@ def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
     kept = [part for part in parts if part]
     main, wanted = list(kept[0]) if kept else [], list[Link]()
     for part in kept[1:]:
+        # `list them in order of price` gives an order, not columns
         listed = part[0].mark == "return" and not any(link.mark == "order" for link in part[:2])
+        # `return it.` names nothing to show, so it stays with the question
         if listed and any(link.mark not in {"return", "comma"} for link in part):
             end = next((i for i, link in enumerate(part) if link.mark in _INSTRUCTIONS), len(part))
             wanted += [*part[:end], Link(",", "comma")]
@@ -148,12 +154,15 @@ def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
 def _nouns_of_values(links: list[Link]) -> None:
     """`Italian food` beside a column food_type: the noun of a value's column says which column is meant."""
     for value, noun in itertools.pairwise(links):
+        # `the large ones' name`: a label right behind a value may be of the value's row or of the one asked
+        # for
         if noun.mark == "label" and noun.glued and value.values and value.text.islower():
             raise Unclear(f"it is not clear whose {noun.text} is meant by {value.text}")
         named = {t.ref for t in noun.tables}
         of_table = tuple((c, v) for c, v in value.values if c.table in named)
         if of_table and value.mark in {"value", "quoted"} and noun.mark == "table" and noun.glued:
             value.values = of_table
+            # `North Branch`: written as a name, the noun is a part of it and names no rows
             if noun.text[0].isupper():
                 noun.mark = "relation"
         if (
@@ -163,6 +172,7 @@ def _nouns_of_values(links: list[Link]) -> None:
         ):
             continue
         said = noun.word.rstrip("s")
+        # the stem without s meets both `types` and a column's word `type`
         held = tuple((c, v) for c, v in value.values if said in c.words or noun.word in c.words)
         if held and noun.mark == "unknown":
             value.values, noun.mark = held, "relation"
@@ -176,6 +186,7 @@ def kinds_said(links: Sequence[Link]) -> None:
     does that of `a pressure value`.
     """
     for column, noun in pairwise(links):
+        # a unique text names rows: `title type` would be another column, not the titles again
         kinds = column.mark == "column" and all(c.kind == "text" and not c.unique for c in column.columns)
         if kinds and noun.mark == "unknown" and noun.glued and noun.word.rstrip("s") in _KINDS:
             noun.mark = "relation"
@@ -201,6 +212,7 @@ def _done_to_measures(links: list[Link]) -> list[Link]:
             and by.word in {"by", "per"}
         ):
             said.append(verb)
+    # identity, not equality: two links of the same word may stand in one question
     return [link for link in links if not any(link is verb for verb in said)]
 
 
@@ -208,12 +220,14 @@ def _paid(links: Sequence[Link], scope: Scope) -> None:
     """`the total commission paid by each customer`, `who paid the most tax`, where the data says nothing of
     payments: the verb says no more than whose money it is.
     """
+    # another word of paying is linked to data, so the data does speak of payments
     if any(root("paid") in {root(w) for w in link.word.split()} for link in links if link.mark != "unknown"):
         return
     for at, link in enumerate(links):
         if link.mark != "unknown" or link.word not in _PAYING or _speaks_of_it(link.word, scope):
             continue
         before = links[at - 1] if at else None
+        # `paid the most tax`: the superlative stands between the verb and its number
         behind = next((o for o in links[at + 1 : at + 3] if o.mark not in {"top", "bottom"}), None)
         if any(o is not None and _is_number(o) for o in (before, behind)):
             link.mark = "relation"
@@ -223,6 +237,7 @@ def _paid(links: Sequence[Link], scope: Scope) -> None:
 def _speaks_of_it(verb: str, scope: Scope) -> bool:
     """Whether a name or a value of the data has the verb in it."""
     said = root(verb)
+    # a value of the data: `payment status: paid` would be a condition that this drops
     texts = (v for t in scope.context.tables for c in t.columns for v in c.values)
     return said in map(root, scope.vocabulary.known) or any(
         said in map(root, text.lower().split()) for text in texts
@@ -251,6 +266,7 @@ def _what_for(links: Sequence[Link]) -> None:
     """`the reasons for leaving`, of a date: nothing to be shown beside the reasons. Raises Unclear."""
     for what, behind in pairwise(links):
         deed = behind.mark == "column" and behind.word.endswith("ing") and behind.preposition == "for"
+        # `the number of hours for training` measures a number, which can be for something; a date cannot
         if deed and what.mark != "return" and all(c.kind == "date" for c in behind.columns):
             raise Unclear(f"it is not clear what {what.text} for {behind.text} is")
 
@@ -272,6 +288,7 @@ def _last_ones(links: Sequence[Link]) -> None:
 def _kinds_of_rows(links: Sequence[Link]) -> None:
     """`which business categories`: the categories are meant, the word before only says of what."""
     for first, second in pairwise(links):
+        # a plural first noun is a list of its own: `suppliers products` are two things
         singular = not first.word.endswith("s") or first.word.endswith("ss")
         if first.mark == second.mark == "table" and second.glued and singular:
             same = first.tables[:1] == second.tables[:1]
@@ -284,11 +301,13 @@ def _flags_of_others(links: Sequence[Link]) -> None:
     """
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     for link in links:
+        # the value as the asked table holds it, in place of a flag of a table that nobody named
         own = tuple((c, v) for c, v in link.values if c.table in spoken)
         written = any(v == link.text for _, v in own)
         flags = link.mark == "column" and all(
             c.kind == "boolean" or (c.kind == "number" and written) for c in link.columns
         )
+        # a flag of a spoken table is the nearer meaning and stays
         if flags and own and not any(c.table in spoken for c in link.columns):
             link.mark, link.values, link.columns, link.fits = "value", own, (), {}
 
@@ -298,6 +317,7 @@ def _times_compared(links: Sequence[Link]) -> None:
     for first, way, second in zip(links, links[1:], links[2:], strict=False):
         both = {c.table for c in first.columns} & {c.table for c in second.columns}
         verbs = first.mark == second.mark == "relation" and way.mark in {"after", "before"}
+        # both dates in one row: only then is there one pair to compare
         if verbs and both and all(c.kind == "date" for c in (*first.columns, *second.columns)):
             for verb in (first, second):
                 verb.mark, verb.fits = "column", {(c.table, c.name): 0.9 for c in verb.columns}
@@ -310,6 +330,7 @@ def _shares_of_numbers(links: Sequence[Link]) -> None:
             continue
         whole, part = links[at + 1 : at + 3]
         numbers = [c for c in (*whole.columns, *part.columns) if c.kind == "number" and not c.key]
+        # each word must name one column, of one table and not the same, or the division is a guess
         held = len(whole.columns) == len(part.columns) == 1 and len({c.table for c in numbers}) == 1
         if whole.mark == "column" and part.mark == "relation" and held and len(set(numbers)) == 2:
             part.mark = "part"
@@ -319,7 +340,10 @@ def _said_again(links: Sequence[Link]) -> None:
     """`how many households were hit`, of a column `households_hit`: both words name the one column."""
     for first, second in pairwise(links):
         both = tuple(c for c in first.columns if c in second.columns)
+        # a word that names its column exactly needs no second one: both then name different things
         partly = all(0 < max(link.fits.values(), default=0) < 0.9 for link in (first, second))
+        # the same word twice names nothing new; two words with one set of columns narrow it only when it is
+        # one
         one = first.word != second.word and (first.columns != second.columns or len(both) == 1)
         apart = second.glued or second.added
         if first.mark == second.mark == "column" and not apart and both and partly and one:
@@ -331,6 +355,8 @@ def _said_of_the_best(links: Sequence[Link]) -> None:
     """`which club charges the highest fee`: the verb says no more than the column behind it."""
     for verb, best, column in zip(links, links[1:], links[2:], strict=False):
         same = verb.mark == column.mark == "column" and verb.columns == column.columns
+        # a verb right behind its subject (`club charges`) has that subject; elsewhere it may be what is asked
+        # for
         if same and best.mark in {"top", "bottom"} and verb.glued and verb.word.endswith(("s", "ed")):
             verb.mark, column.fits = "relation", {(c.table, c.name): 0.9 for c in column.columns}
 
@@ -341,10 +367,13 @@ def _compounds(links: list[Link], scope: Scope) -> None:
         if (
             first.mark == second.mark == "column"
             and second.glued
+            # a plural, a participle or a verbal noun is no first part of a compound: `prices paid`, `cities
+            # population`
             and not first.word.endswith("s")
             and not second.word.endswith(("ed", "ing"))
             and second.word not in _PARTICIPLES
             and set(_owners(first)) & set(_owners(second))
+            # a flag before another column (`active members`) is a condition, not half of a name
             and (first.columns == second.columns or any(c.kind != "boolean" for c in first.columns))
         ):
             first.mark = "relation"
@@ -359,6 +388,7 @@ def _roles(links: list[Link], scope: Scope) -> None:
     """`home games`: the word of a key, which says by which of several keys to join."""
     keys = {(key.table, key.name) for j in scope.context.joins for key in j.keys}
     for word, table in itertools.pairwise(links):
+        # an exact name of a column is that column, even where it is a key
         partial = word.mark == "column" and all(link_fit < 0.8 for link_fit in word.fits.values())
         if (
             partial
@@ -374,12 +404,14 @@ def _verbs_of_times(links: list[Link], scope: Scope) -> None:
     """`members who left in 2023`, of members with a date `cancelled`: the verb says which date is meant."""
     dates = [{root(w) for w in scope.words(c)} for t in scope.mentioned for c in scope.times(t)]
     for at, link in enumerate(links):
+        # `between` may be followed by the subject before its verb: `between those who left`
         for verb in links[at + 1 : at + 4] if link.mark == "between" else ():
             if (told := _date_of_verb(verb, scope)) is not None:
                 verb.mark, verb.columns, verb.values = "column", (told,), ()
                 verb.fits = {(told.table, told.name): 0.9}
     for noun, verb, by, unit in zip(links, links[1:], links[2:], links[3:], strict=False):
         dates_only = verb.mark == "column" and all(c.kind == "date" for c in verb.columns)
+        # `sent date` names the column itself, so it may be wanted
         alone = " " not in verb.text and "date" not in verb.word
         if dates_only and alone and noun.mark == "table" and by.mark == "each" and unit.mark == "unit":
             verb.mark = "relation"  # `parcels sent each month`: grouped by when they were
@@ -401,6 +433,7 @@ def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
         return None
     said, spoken = root(verb.word), [t.ref for t in scope.mentioned]
     if verb.mark == "relation" and (only := _only_date(verb)) is not None and only.table not in spoken:
+        # the spoken table has a date with that verb, which is nearer than one of another table
         own = [c for t in spoken for c in scope.context.table(t).columns if c.kind == "date"]
         if not any(said in {root(w) for w in scope.words(c)} for c in own):
             return only  # `patients admitted in May`, of stays with a date admitted_on
@@ -410,6 +443,7 @@ def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
     columns = [c for t in tables for c in scope.context.table(t).columns]
     dates = [c for c in columns if c.kind == "date" or (c.kind == "number" and "year" in scope.words(c))]
     told = [c for c in dates if said in {root(w) for w in scope.words(c)}]
+    # two dates of one verb (released_on, re_released_on): neither may be chosen
     return told[0] if len(told) == 1 else None
 
 
@@ -423,6 +457,7 @@ def _names_wanted(links: list[Link]) -> None:
         after = links[at + 1] if at + 1 < len(links) else None
         if link.mark != "named" or (after is not None and after.mark in {"value", "quoted", "number"}):
             continue
+        # `with the name of ..` has its owner behind it; any other `named` needs a value to name
         if not link.word.startswith("with ") or after is None or after.preposition != "of":
             raise Unclear(f"it is not clear what is meant by {link.text}")
         link.mark = "label"
@@ -438,6 +473,7 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             link.mark == "unknown"
             and link.word not in OUTCOMES
             and link.word.endswith(("ed", "ing", "en"))
+            # `red`, `seen`: short words end so by chance
             and len(link.word) > 4
         )
         if verb and at + 1 < len(links) and _says_the_column(link, links[at + 1], scope):
@@ -447,12 +483,14 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             verb
             and before is not None
             and after is not None
+            # farther apart another clause lies between, and the verb belongs to that
             and after - before <= 3
             and links[after].mark == "table"
         ):
             if after == at + 1 and _tells(link, links[after], scope):
                 continue
             link.mark = "relation"
+            # `the coupons redeemed per shop`: nothing follows that the verb could relate, so it tells which
             ends = links[at - 1].mark == "table" and (
                 links[at + 1].mark in _ENDS_IT or links[at + 1].word == "per"
             )
@@ -467,6 +505,7 @@ def _is_passive(verb: Link, behind: Link, scope: Scope) -> bool:
     said by whom.
     """
     at = scope.roles.index(verb.word) if verb.word in scope.roles else 0
+    # said by whom (`refunded by agents`) it relates the two tables, as an active verb does
     return at > 0 and scope.roles[at - 1] in _BE and behind.preposition != "by"
 
 
@@ -490,6 +529,7 @@ def _tells(word: Link, noun: Link, scope: Scope) -> bool:
         "who",
         "which",
     }:
+        # `that have unsettled bills`: no verb begins with un- there
         return word.word.startswith("un")
     return noun.glued and (before in _BEFORE_NOUNS or word.word.startswith("un"))
 
@@ -505,6 +545,7 @@ def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
 
 def _never_so(links: Sequence[Link], at: int) -> bool:
     """`never been used by a flight`: by none."""
+    # `never been used by a flight`: the `by` is part of the absence, not a grouping
     if at < 2 or at + 1 >= len(links) or links[at + 1].mark != "table":
         return False
     verb, absent = links[at - 1], links[at - 2]
@@ -530,12 +571,16 @@ def without_whose(links: list[Link]) -> list[Link]:
             if _never_so(links, at):
                 continue
             if related and after is not None and after.mark == "table" and not plural and not told:
+                # `the total sold by branch` groups; `paintings made by artist` tells whose: an agent's noun
+                # decides
                 measured = any(link.mark in _MEASURES for link in links[:at])
                 if measured and after.glued and not after.word.endswith(_AGENTS):
                     kept.append(link)  # `the total volume sold by branch`, which does not sell
                     continue
                 raise Unclear(f"it is not clear whether by {after.text} means for each")
+            # `orders placed by more than 3 customers`: the count belongs to the agents
             compared = after is not None and after.mark in {">", "<", ">=", "<=", "="}
+            # a plural agent is whose it is, but `the first orders by customers` ranks within each
             if (
                 related
                 or valued

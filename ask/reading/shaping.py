@@ -24,6 +24,7 @@ def _who(draft: Draft) -> None:
     """`Who` asks for people: an identifier of something else is no answer."""
     if draft.scope.roles[:1] == ("who",) and draft.head is not None:
         labels = draft.scope.label(draft.head)
+        # a title may be of a thing; people have names
         if not any(c.kind == "text" and draft.scope.words(c)[-1] != "title" for c in labels):
             raise Unclear(f"it is not clear who is meant: {draft.head.ref.name} names no one")
 
@@ -36,6 +37,7 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     first = draft.links[0] if draft.links else None
     roles = draft.scope.roles[draft.scope.roles[:1] in _PLACES :]
     asked = roles[:1] in {("which",), ("what",)} and first is not None and first.mark == "column"
+    # with a table named, its rows are asked for and values may come again
     tabled = any(link.mark == "table" for link in draft.links)
     listed = first is not None and first.mark == "column" and first.word.endswith("s") and not tabled
     if first is not None and listed and not asked and draft.scope.said_table(first) is not None:
@@ -44,6 +46,7 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     return (
         (asked or listed)
         and isinstance(only, Column)
+        # values of the first column, which several rows share: each once
         and not only.column.unique
         and only.column in (first.columns if first else ())
     )
@@ -51,6 +54,7 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
 
 def _names_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     """`Which areas are there?`, of rows of which only a name is known: each name once."""
+    # rows known by nothing but a name: two of one name cannot be told apart anyway
     if draft.head is None or len(outputs) != 1 or draft.order or not draft.scope.only_named(draft.head):
         return False
     return outputs == tuple(map(Column, draft.scope.label(draft.head)))
@@ -59,6 +63,7 @@ def _names_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
 def _row_wise(draft: Draft) -> bool:
     """`for each aircraft code`: groups that are rows, so that nothing need be measured."""
     keys = [key_of(draft.scope.context.table(t)) for e in draft.groups for t in tables_of(e)]
+    # only the first group matters: the others may be parts of its rows' names
     return all(isinstance(e, Column) and e.column in (k for k in keys if k) for e in draft.groups[:1])
 
 
@@ -74,10 +79,12 @@ def _not_by_row(
     ]
     if not by_row:
         return outputs, draft.groups
+    # a sum or count for each row by itself is the row; an average over all was meant by `per`
     if len(by_row) < len(measures) or any(m.function != "avg" for m in by_row) or draft.having or draft.order:
         raise Unclear("each row would be measured by itself")
     kept = tuple(e for e in outputs if aggregates_of(e) or not _of_rows(e, draft))
     groups = [g for g in draft.groups if not _of_rows(g, draft)]
+    # a column of the same rows that stays a group is fine where it has an `each` of its own
     shared = any(isinstance(g, Column) and g.column.table in draft.grouped_rows for g in groups)
     if shared and [link.mark for link in draft.links].count("each") < 2:
         # `average weight per parcel and size`, not `per parcel for each size`
@@ -94,8 +101,10 @@ def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:
     """A column after a measure that nothing joins to it in a list has no place there."""
     measures = [p for p, e in draft.outputs if aggregates_of(e)]
     for place, expression in draft.outputs:
+        # before the measure, or a group: it has its place
         if not measures or place <= min(measures) or aggregates_of(expression) or expression in draft.groups:
             continue
+        # a comma makes it one of a list; anything else attaches it to the measure
         if 0 < place < len(draft.links) and not draft.returned and draft.links[place - 1].mark != "comma":
             raise Unclear(f"it is not clear what {draft.links[place].text} is beside a measure")
     del outputs
@@ -107,6 +116,7 @@ def _of_the_best(draft: Draft, outputs: Sequence[Expression]) -> None:
         return
     told = draft.scope.told_by(draft.head.ref)
     for expression in outputs:
+        # a row of the best leads to one of these; others would multiply it
         if aggregates_of(expression) or not set(tables_of(expression)) <= told:
             raise Unclear("it is not clear what is wanted beside the best of each group")
 
@@ -118,6 +128,7 @@ def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
     rows = {t for e in outputs for t in tables_of(e)} | ({draft.head.ref} if draft.head else set())
     told = {t for ref in rows for t in draft.scope.told_by(ref)}
     for expression, _ in draft.order:
+        # ordered by a column of many rows the same output would come at several places
         if not aggregates_of(expression) and not set(tables_of(expression)) <= told:
             raise Unclear(f"it is not clear which {columns_of(expression)[0].name} rows are ordered by")
 
@@ -128,6 +139,7 @@ def _listed_instead(draft: Draft, outputs: tuple[Expression, ...]) -> tuple[Expr
         return outputs
     own = {t for p, e in draft.outputs if p >= 0 and isinstance(e, Column) for t in tables_of(e)}
     hidden = {e for p, e in draft.outputs if p < 0 and isinstance(e, Column) and e.column.table in own}
+    # grouped rows show their label already, under another column's name
     rows = {e for e in hidden if isinstance(e, Column) and e.column.table in draft.grouped_rows}
     return tuple(e for e in outputs if e not in rows)
 
@@ -147,6 +159,7 @@ def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
     groups = draft.groups or [e for e in outputs if not aggregates_of(e)]
     rows = {e.column.table for e in groups if isinstance(e, Column) and e.column.unique}
     rows |= set(draft.grouped_rows)
+    # what the grouped rows lead to is the same for all of a group
     told = {t for ref in rows for t in draft.scope.told_by(ref)}
     for expression in (*outputs, *(e for e, _ in draft.order)):
         if aggregates_of(expression) or expression in groups or set(tables_of(expression)) <= told:
@@ -162,8 +175,10 @@ def _grouped_too(draft: Draft, expression: Expression) -> bool:
     kinds = [e for e in (*draft.groups, expression) if isinstance(e, Column)]
     if not draft.groups or draft.grouped_rows or len(kinds) <= len(draft.groups):
         return False
+    # names and keys would make each pair a row of its own
     if any(e.column.kind != "text" or e.column.unique or e.column.key for e in kinds):
         return False
+    # not ranked by a measure, a second kind beside groups is more likely a slip
     if not draft.order or not all(aggregates_of(e) for e, _ in draft.order):
         return False
     draft.groups.append(expression)
@@ -184,6 +199,7 @@ def _which_are_shown(draft: Draft) -> None:
 def _names_of_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
     """`the names of guests and their number of episodes`: of each guest, though two may have one name."""
     groups = draft.groups or [e for e in outputs if not aggregates_of(e)]
+    # no group and nothing measured: a plain list of names
     if len(groups) == len(outputs) and not draft.groups:
         return
     for at, link in enumerate(draft.links):
@@ -219,6 +235,7 @@ def shaped(draft: Draft) -> Intent:
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")
+    # a place in an order is one row, by an order that there is
     if draft.skipped and (draft.limit != 1 or not draft.order or draft.best_of):
         raise Unclear("it is not clear which place in an order is wanted")
     return Intent(

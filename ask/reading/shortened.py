@@ -14,12 +14,15 @@ from itertools import product
 from rewright.ask.context import Context
 from rewright.lake import names
 
+# one letter is cut from anything, and six are hardly an abbreviation
 _SHORTEST, _LONGEST = 2, 5
 _BEGINNING = 3
 LETTERS, _LOOSE = 0.96, 0.86
 """How well a word fits that lost its vowels only, and one that lost more."""
+# words of fewer letters, cut further, are other words: `insurance` to `ins`, but not `inside`
 _LONG_WORD = 7
 _MOST_WORDS = 4
+# all combinations of all words' short forms would be many, and the first ones fit best
 _MOST_READINGS = 8
 
 
@@ -32,6 +35,7 @@ class Shortened:
         self._short = [
             w
             for w in sorted(spelled)
+            # what is a word of the language already says that word
             if _SHORTEST <= len(w) <= _LONGEST and w.isascii() and w.isalpha() and not is_word(w)
         ]
         # beside other words of a name even what is a word may be cut: the `ins_type` of insurance
@@ -42,6 +46,7 @@ class Shortened:
         single = names.singular(word)
         long = len(single) >= _LONG_WORD
         fits = {s: cut_from(single, s) for s in (self._short if alone or not long else self._any)}
+        # only the best fits: `req` of request before `re`
         best = max(fits.values(), default=0.0)
         return tuple((short, fit) for short, fit in fits.items() if fit and fit == best)
 
@@ -50,6 +55,7 @@ class Shortened:
         if not self._any or len(words) > _MOST_WORDS:
             return
         choices = [((word, 1.0), *self._found(word, alone=len(words) == 1)) for word in words]
+        # zip with range ends the product early, however many words there are
         for made, _ in zip(product(*choices), range(_MOST_READINGS), strict=False):
             if any(word != own for (word, _), own in zip(made, words, strict=True)):
                 yield [word for word, _ in made], min(fit for _, fit in made)
@@ -61,13 +67,16 @@ def cut_from(word: str, short: str) -> float:
     >>> cut_from("donor", "dnr"), cut_from("request", "req"), cut_from("donor", "don"), cut_from("car", "cr")
     (0.96, 0.86, 0.86, 0.0)
     """
+    # the first letter is never cut away
     if len(short) >= len(word) or short[0] != word[0]:
         return 0.0
     consonants = word[0] + "".join(ch for ch in word[1:] if ch not in "aeiou")
     if short == consonants and len(short) > _SHORTEST:
         return LETTERS
+    # at least two letters must be missing: a plural's end is no abbreviation
     beginning = len(short) >= _BEGINNING and word.startswith(short) and len(word) > len(short) + 1
     letters = len(short) > _SHORTEST and (
+        # the last letter is kept where letters in the middle are lost: `dept` of department
         consonants.startswith(short) or (names.skeleton_of(short, word) and short[-1] == consonants[-1])
     )
     return _LOOSE if beginning or letters else 0.0

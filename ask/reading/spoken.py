@@ -25,6 +25,7 @@ def _most(noun: str) -> Callable[[re.Match[str]], str]:
     """`earns the least` as `has the lowest salary`."""
 
     def said(match: re.Match[str]) -> str:
+        # the turn ends in `salary` because that is what people look for behind earning
         return f"has the {'highest' if match[1].lower() == 'most' else 'lowest'} {noun}"
 
     return said
@@ -33,17 +34,20 @@ def _most(noun: str) -> Callable[[re.Match[str]], str]:
 def _age(match: re.Match[str]) -> str:
     which = "minimum" if match[1].lower() == "youngest" else "maximum"
     rows = match[2].lower()
+    # a plural by the rule for all but the words listed
     return f"what is the {which} age of {_PLURALS.get(rows, f'{match[2]}s')}{match[3]}?"
 
 
 def _and_who(match: re.Match[str]) -> str:
     verb = match[1].lower()
     doer = _DOERS.get(verb) or _DOERS.get(verb.removesuffix("s"))
+    # `owned` by its stem with and without the e, as verbs are regular or end in one
     doer = doer or _DOERS.get(verb.removesuffix("ed")) or _DOERS.get(verb.removesuffix("d"))
     return f" and their {doer}s" if doer else match[0]
 
 
 _PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "baby": "babies"}
+# turns that hold a whole question come with its end (`\\?*$`), so that nothing behind them is lost
 SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     # `the biggest single sale`: of one row, as without it
     (rf"\b({_BEST}) single (?=\w)", r"\1 "),

@@ -58,6 +58,7 @@ def _done_ones(links: Sequence[Link]) -> None:
         past = verb.word.endswith("ed") or verb.word in _PAST
         if not held or not past or " " in verb.word:
             continue
+        # only of the noun's own rows, one date and nullable: `archived projects` lack no date if archived
         own = [c for c in verb.columns if c.table == noun.tables[0].ref]
         if len(own) == len(verb.columns) == 1 and own[0].kind == "date" and own[0].nulls:
             verb.mark, verb.fits = "done", {(own[0].table, own[0].name): 0.9}
@@ -100,6 +101,7 @@ def _open(links: Sequence[Link], scope: Scope) -> None:
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     spoken |= {table.ref for link in links if (table := scope.said_table(link)) is not None}
     for at, link in enumerate(links):
+        # `open tickets` as a name of a status is read elsewhere; here only `that are open`
         told = link.verb or (at > 0 and links[at - 1].word == "still")
         if link.word not in _OPEN or not told or link.values or link.mark == "value":
             continue
@@ -120,6 +122,7 @@ def _still(links: Sequence[Link]) -> None:
             and word.mark in {"value", "undone"}
         ):
             state.mark = "relation"
+        # a state beside it makes `still` redundant; before anything else it says something of its own
         told = state.mark in {"value", "without", "not", "undone"} or {c.kind for c in state.columns} == {
             "boolean"
         }
@@ -171,6 +174,7 @@ def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
         measure = behind is not None and behind.mark == "column" and behind.glued
         if measure and behind is not None:
             own = tuple(c for c in held if all(c.table == other.table for other in behind.columns))
+        # right before its noun it is a condition of these rows; elsewhere a lack of the column's word
         if len(own) == 1 and behind is not None and (measure or behind.mark == "table"):
             yield Link(link.text, "undone", columns=own, preposition=link.preposition)
         elif held:
@@ -191,9 +195,11 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
             for t in scope.context.tables
             for c in t.columns
             if c.kind == "boolean" and _CONTRARY[link.word] & {root(w) for w in scope.words(c)}
+            # `failed` is the contrary of `passed` alone, not of season_pass_id
             if link.word not in _OF_A_WHOLE_NAME or len(set(scope.words(c)) - _BE) == 1
         )
     prefix = next((p for p in _NEGATING if link.word.startswith(p)), "")
+    # shorter words begin so by chance: `under`, `until`, `input`
     if link.mark != "unknown" or not prefix or len(link.word) < 6:
         return ()
     said = root(link.word[len(prefix) :])
@@ -203,6 +209,7 @@ def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
         for t in scope.context.tables
         for c in t.columns
         if said in {root(w) for w in scope.words(c)}
+        # only `un` says that something was not done; `inactive` needs a flag
         and (c.kind == "boolean" or (dates and c.kind == "date" and c.nulls))
     )
 
@@ -214,6 +221,7 @@ def _done(links: list[Link], scope: Scope) -> None:
         negated = at > 0 and links[at - 1].mark == "not"
         left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
         past = verb.word.endswith("ed") or verb.word in _PAST
+        # a date to show is asked for with `the`; behind `that were` or `not` it tells which rows
         said = (verb.mark in {"relation", "column"} and past and (verb.mark == "relation" or negated)) or left
         if not said or after not in _ENDS_A_VERB:
             continue
@@ -221,6 +229,7 @@ def _done(links: list[Link], scope: Scope) -> None:
         held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
         own = {root(w) for w in scope.words(held[0])} if len(held) == 1 else set()
         parts = verb.word.split("-")
+        # the date's own word, or what it is cut from: `rmvd` of `removed`
         if own & {*map(root, parts), root(verb.word)} or any(cut_from(p, w) for p in parts for w in own):
             verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
 

@@ -21,13 +21,16 @@ def superiors(draft: Draft) -> None:
         first, second = draft.links[at : at + 2]
         if first.used or second.used:
             continue
+        # the other way round first: those who refer, not the one referred to
         if _under(draft, at):
             return
         owned = first.mark in _NAMES and second.mark == "column" and _is_their(draft, second)
         of = second.mark in _NAMES and first.mark == "column" and second.preposition == "of"
         # `who supervises Bo Lind?`
+        # `who supervises X` has the role as its verb, with nothing between
         does = draft.scope.roles[:1] == ("who",) and at == 0 and not second.preposition
         of = of or (does and first.mark in {"column", "relation"} and second.mark in _NAMES)
+        # a name and a role in any other order belong to different things
         if not owned and not of:
             continue
         key = _own_key(draft, second if owned else first)
@@ -39,6 +42,7 @@ def superiors(draft: Draft) -> None:
         draft.use(*range(at, end))
         draft.scope.doubt("a key that refers to a row of its own table", _OWN_KEY)
         table = draft.scope.context.table(key.one.table)
+        # the table stands in for the phrase, so that the other passes find whose rows are meant
         draft.links.insert(end, Link(table.ref.name, "table", (table,), glued=True))
         return
 
@@ -47,6 +51,7 @@ def _under(draft: Draft, at: int) -> bool:
     """`who works under Bo Lind`, where rows refer to another of their table: those that refer to that one."""
     under = draft.links[at]
     own = [j for j in draft.scope.context.joins if j.many.table == j.one.table and not j.more]
+    # with two such keys (a mentor, a manager) `under` is not clear
     if under.word != "under" or draft.scope.roles[:1] != ("who",) or len(own) != 1:
         return False
     told = _told_by(draft, at + 1, own[0])
@@ -66,6 +71,7 @@ def _is_their(draft: Draft, role: Link) -> bool:
     words = draft.scope.roles
     first = role.word.split()[0]
     return any(
+        # a plural owner ends in s'
         word == first and words[i - 1].replace("’", "'").endswith(("'s", "s'"))
         for i, word in enumerate(words)
         if i
@@ -88,8 +94,10 @@ def _told_by(draft: Draft, at: int, key: Join) -> tuple[OneOf, ...]:
     held = _of_label(draft.links[at], label)
     behind = draft.links[at + 1] if at + 1 < len(draft.links) else None
     other = _of_label(behind, label) if behind is not None and not behind.used else None
+    # the two columns of a name together; one value twice would tell no one
     if held is not None and other is not None and held.column != other.column:
         return (held, other)
+    # a first name alone may be several people's
     return (held,) if held is not None and held.column.unique else ()
 
 

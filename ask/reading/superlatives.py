@@ -56,11 +56,13 @@ def _top(draft: Draft, at: int) -> None:
     if number is None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     limit = float(draft.links[number].number)
+    # `top 0` and `top 2.5` name no number of rows
     if limit < 1 or limit != int(limit):
         raise Unclear("it is not clear how many of the top are wanted")
     way: Direction = "desc" if draft.links[at].mark == "first" else "asc"
     draft.limit = int(limit)
     draft.use(at, number)
+    # an order that was said already finds the top
     if any(not isinstance(e, Whole) for e, _ in draft.order):
         return
     if any(w != way for _, w in draft.order):
@@ -73,6 +75,7 @@ def _found_by(draft: Draft, number: int, way: Direction, whole: list[tuple[Expre
     """By what the top are found: a superlative, or what `by` names."""
     rest = range(number + 1, len(draft.links))
     for i in rest:
+        # a superlative behind tells by what; only then a `by`, which may also group
         if draft.links[i].mark in {"top", "bottom"} and not draft.links[i].used:
             _superlative(draft, i, keep=True)
             return
@@ -96,6 +99,7 @@ def _by(draft: Draft, at: int, way: Direction, of: int | None = None) -> None:
     draft.use(at)
     place = at + 1
     while place < len(draft.links):
+        # a comma ends the keys; what follows is a list of other things
         if draft.links[place].mark == "comma":
             break
         measure = measure_at(draft, place)
@@ -105,11 +109,13 @@ def _by(draft: Draft, at: int, way: Direction, of: int | None = None) -> None:
             column = draft.scope.column(draft.links[place], ("number", "date"))
             expression, end = _total(draft, place, head, column), place + 1
         elif draft.links[place].mark == "table" and not draft.order:
+            # a table first ranks by its rows; as a further key it would be a group
             expression, end = count_of(draft, draft.scope.table(draft.links[place])), place + 1
         else:
             break
         draft.use(*range(place, end))
         ranked = for_head(draft, head, expression, way)
+        # ranked of several rows each: the highest and the sum both make sense
         if ranked != expression:
             draft.scope.doubt(f"whether the highest {draft.links[place].text} counts or their sum", 0.8)
         expression = ranked
@@ -124,6 +130,7 @@ def _total(draft: Draft, place: int, head: int, column: ColumnContext) -> Expres
     """`specialties by total amount`: added up, unless it is a column of the ranked rows themselves."""
     link = draft.links[head]
     own = link.mark == "table" and draft.scope.table(link).ref == column.table
+    # a column of the ranked rows has one value a row, whose sum is itself
     if draft.links[place].word.startswith("total ") and not own and column.kind == "number":
         return Aggregate("sum", column)
     return Column(column)
@@ -135,6 +142,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     way: Direction = "desc" if link.mark == "top" else "asc"
     draft.use(at)
     if (nth := draft.before(at, "nth")) is not None:
+        # the second highest skips one
         draft.skipped = int(draft.links[nth].number) - 1
         draft.use(nth)
     _numbered(draft, at)
@@ -146,6 +154,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     expression, taken = ranked_by(draft, at, after)
     if expression is None and (before := _said_before(draft, at, after)) is not None:
         expression, taken = before
+        # `which harvest cost the most` has its table in the column's phrase
         if draft.table_before(at) is None and _its_rows(draft, at, expression):
             at, taken = at + 1, [place + 1 for place in taken]
     if expression is None:
@@ -156,10 +165,12 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     _not_of_each(draft)
     draft.use(*taken, *_said_again(draft, taken))
     if isinstance(expression, Column) and _stands_alone(draft, at) and draft.skipped:
+        # the second highest value is a row of an order; a max would be the highest
         draft.outputs.append((at, expression))
         draft.order.append((expression, way))
         draft.limit, draft.distinct = 1, True
         return
+    # nothing else is wanted: the value itself, which is an aggregate
     if isinstance(expression, Column) and _stands_alone(draft, at):
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
         return
@@ -167,6 +178,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     _said_of_another(draft, at, head)
     expression = for_head(draft, head, expression, way, counted=link.word in MOST or "number of" in link.word)
     _alone(draft, expression)
+    # the same expression in two directions: one of both was misread
     if any(e == expression and w != way for e, w in draft.order):
         raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (expression, way))
@@ -183,6 +195,7 @@ def _said_again(draft: Draft, taken: list[int]) -> list[int]:
     """The `date` of `the earliest opened date`, of a column `opened`: what it is, nothing to be shown."""
     behind = taken[-1] + 1 if taken else len(draft.links)
     dated = behind < len(draft.links) and draft.links[taken[-1]].columns
+    # only `date` right behind a date's own word says it again
     if not dated or draft.links[behind].mark != "unit" or not draft.links[behind].glued:
         return []
     kinds = {c.kind for c in draft.links[taken[-1]].columns}
@@ -196,6 +209,7 @@ def _said_of_another(draft: Draft, at: int, head: int) -> None:
     if draft.links[at].preposition != "with":
         return
     nouns = [i for i in range(head + 1, at) if draft.links[i].mark in {"table", "column"}]
+    # one noun before the superlative is what it ranks
     ranked = draft.links[nouns[-1]] if nouns else None
     if ranked is None or ranked.preposition not in _BELONGING:
         return
@@ -210,6 +224,7 @@ def _not_of_each(draft: Draft) -> None:
     named = {"table", "column", "unit"}
     for at, link in enumerate(draft.links[:-1]):
         each = link.mark == "each" and link.word != "by" and not link.used and not is_measure(draft, at)
+        # a group that is not used yet would be dropped by one limit over all
         if each and draft.links[at + 1].mark in named:
             raise Unclear("the best of each group is not understood yet")
 
@@ -225,6 +240,7 @@ def _alone(draft: Draft, expression: Expression) -> None:
 def _said_before(draft: Draft, at: int, after: int | None) -> tuple[Expression, list[int]] | None:
     """`which pet weighs the most`: the column right before, where none follows."""
     before = draft.before(at, "column")
+    # `the most` behind a verb that names a number: `weighs the most`
     if before is None or after is not None or draft.links[at].word not in {*MOST, "highest", "lowest"}:
         return None
     column = draft.scope.column(draft.links[before], ("number",))
@@ -248,6 +264,7 @@ def _stands_alone(draft: Draft, at: int) -> bool:
         o
         for o in draft.links[:at]
         if o.mark in {"table", "column", "label", "identifier", "count", "value"}
+        # periods before a superlative are what it ranks
         # `which month had the most visitors`: ranked by their sum
         or (o.mark == "unit" and not o.used)
     ]
@@ -257,6 +274,7 @@ def _stands_alone(draft: Draft, at: int) -> bool:
 def _numbered(draft: Draft, at: int) -> None:
     """`the three teams with the largest capacity`, `the 5 cheapest films`."""
     head = next((i for i in range(at) if draft.links[i].mark in {"table", "column"}), None)
+    # the number stands right before the superlative or before the ranked noun
     for place in (at - 1, head - 1 if head is not None else -1):
         link = draft.links[place] if place >= 0 else None
         if (
@@ -286,6 +304,7 @@ def _columns_ranked(draft: Draft, head: int, expression: Expression, *, several:
     if table is not None and not draft.links[table].used:
         draft.head = draft.scope.table(draft.links[table])
     if several:
+        # several ranked rows are shown with what they are ranked by
         draft.outputs.append((len(draft.links), expression))
 
 
@@ -293,6 +312,7 @@ def _grouped_measure(draft: Draft, at: int, expression: Expression) -> bool:
     """`the highest price for each maker`: the extreme of each group."""
     if not any(link.mark == "each" for link in draft.links) or not isinstance(expression, Column):
         return False
+    # `which maker has the highest price in each country` asks for a row of each group
     if any(link.mark == "table" for link in draft.links[:at]) and draft.limit == 0 and asks_which(draft):
         raise Unclear("the best of each group is not understood yet")
     column = expression.column
@@ -315,6 +335,7 @@ def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> No
     draft.order.insert(0, (counted, way))
     several = draft.limit > 1
     limited(draft)
+    # of one most common value the number itself was not asked for
     if several:
         draft.outputs.append((len(draft.links), counted))
     draft.use(after)
@@ -327,6 +348,7 @@ def _most_referred(draft: Draft, at: int, after: int, way: Direction) -> None:
     link = draft.links[after]
     table = draft.scope.table(link)
     refer = {j.many.table for j in draft.scope.context.joins if j.one.table == table.ref} - {table.ref}
+    # several tables refer to it: common in which of them?
     if len(refer) != 1:
         raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
     counted = count_of(draft, draft.scope.context.table(refer.pop()))
@@ -340,6 +362,7 @@ def _most_referred(draft: Draft, at: int, after: int, way: Direction) -> None:
 def _by_property(draft: Draft, at: int, after: int | None) -> None:
     """`the oldest student`, `which mountain is the highest`: the property of the table beside."""
     link = draft.links[at]
+    # the table right behind, else the nearest before, else the next
     place = after if after is not None and draft.links[after].mark == "table" else draft.table_before(at)
     place = place if place is not None else draft.table_after(at)
     if link.adjective is not None and place is None:
@@ -358,9 +381,11 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
     if asked is not None and asked < at < place and those_of(draft, asked, at, table):
         return
+    # the best one belongs to the table asked for, but none of the forms above says how
     if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
         # `which conference has the oldest publication?`
         raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
+    # a `by` with a measure replaces the adjective's own column
     by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
     ranked: Expression
     if by is not None:
@@ -381,6 +406,7 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     several = draft.limit > 1 or draft.whole
     limited(draft)
     draft.head = table
+    # columns asked for of that row stand for its name
     wanted = [
         i
         for i in draft.unused()
@@ -400,6 +426,7 @@ def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
     if average is None or head is None or place < at or draft.links[average].word != "on average":
         return False
     column, way = property_of(draft, at, table)
+    # an average of the ranked rows' own column is that column
     if column.kind != "number" or (
         draft.links[head].mark == "table" and draft.scope.table(draft.links[head]) == table
     ):

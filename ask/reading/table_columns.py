@@ -20,6 +20,7 @@ _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "cr
 _JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
 _NO_AGE = 0.85
 """The oldest of rows that have a date, but none of their birth."""
+# units that dates are called by as well: a column `day` of kind date is no duration
 _TIMES = frozenset({"hour", "day"})
 """Units that a number of a row may be called by; a date called so is one."""
 _COUNTED_LENGTHS = {"page", "word"}
@@ -60,9 +61,11 @@ def property_of(
         if c.kind in {"number", "date"}
         and not c.key
         and not audits(scope, c)
+        # None for a column of no unit: only a unit that is another kind's excludes it
         and measures(scope.words(c), units) is not False
     ]
     kinds = [
+        # steps in order: the first kind of column that the table has is what the adjective means
         [c for c in held if _is_of(scope, c, table, word) and (c.kind == "number" or word not in _TIMES)]
         for _, word in steps
     ]
@@ -70,6 +73,7 @@ def property_of(
         found = _exactly(scope, several, word)
         if len(found) == 1:
             scope.doubt("which column an adjective is about", 0.97)
+            # a trip is longest by its distance or by its time, if no unit says which
             if word == "distance" and not units and any(c.kind == "date" for c in table.columns):
                 # `the longest trip`, of trips that begin and end, too
                 scope.doubt(f"whether {found[0].name} is what is measured", _OF_TWO_KINDS)
@@ -79,11 +83,13 @@ def property_of(
         if len(found) > 1:
             raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
     dated = next((way for way, word in steps if word == "date"), None)
+    # with several dates the one at which it happens, if there is one
     dates = [c for c in times(scope, table) if c.kind == "date"]
     if dated is not None and len(dates) > 1 and (happened := happening(scope, dates)) is not None:
         return happened, dated
     aged = any(word == "age" for _, word in steps)
     others = {"birth", "born", *(_JOINED if aged else ())}
+    # a date of joining tells no age, and a date of birth would have been found before
     if dated is not None and len(dates) == 1 and not others & set(scope.words(dates[0])):
         scope.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
         return dates[0], dated
@@ -93,6 +99,7 @@ def property_of(
 def _exactly(scope: Words, found: list[ColumnContext], word: str) -> list[ColumnContext]:
     """Of a rating and a peak_rating the one that is the word and no more."""
     exact = [c for c in found if scope.words(c) == (word,)]
+    # only where there is a choice, and just one column is exactly the word
     if len(found) < 2 or len(exact) != 1:
         return found
     scope.doubt("which of two columns is meant", _EXACTLY)
@@ -110,10 +117,12 @@ def happening(scope: Words, dates: Sequence[ColumnContext]) -> ColumnContext | N
     preparation.
     """
     held = [c for c in dates if set(scope.words(c)) & _TAKES_PLACE]
+    # nothing says `held` in its name, but the rows' own date is what they are dated by
     if not held and len(own := [c for c in dates if _names_its_rows(c)]) == 1:
         scope.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
         return own[0]
     others = [c for c in dates if c not in held]
+    # all others must be known to lie before or after: any other may be just as meant
     if len(held) != 1 or not all(set(scope.words(c)) & _BESIDE for c in others):
         return None
     scope.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
@@ -125,6 +134,7 @@ def always_there(scope: Words, dates: Sequence[ColumnContext], said: Sequence[st
     where a word of the question is of another date.
     """
     full = [c for c in dates if not c.nulls]
+    # the first date and the only one that each row has: the others came later
     if len(full) != 1 or len(dates) < 2 or dates[0] != full[0]:
         return None
     spoken = {root(w) for w in said}
@@ -138,6 +148,7 @@ def _names_its_rows(column: ColumnContext) -> bool:
     """A deferral's `dfr_on`, a request's `request_date`: the date of the row itself."""
     table = names.normal(column.table.name).split()
     own = [w for w in names.normal(column.name).split() if w not in _OF_DATES]
+    # letters that the table's name was cut to as well: `dfr_on` of deferrals
     return len(own) == 1 and any(root(own[0]) == root(w) or cut_from(w, own[0]) for w in table)
 
 
@@ -147,6 +158,7 @@ def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) 
     if word in _LENGTHS and set(scope.words(column)) & {*_RATES, "per"}:
         return False
     if word in _COUNTED_LENGTHS:
+        # words of the count and of the table leave just the unit: `num_pages` of books
         roots -= _COUNTS | {root(w) for w in scope.words(table)}
         return roots == {root(word)}
     return root(word) in roots
@@ -155,6 +167,7 @@ def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) 
 def times(scope: Words, table: TableContext) -> list[ColumnContext]:
     """Columns that say when: dates, years, names of months."""
     dates = [c for c in table.columns if c.kind == "date"]
+    # where all dates are about rows being written, they are the only times there are
     kept = [c for c in dates if not audits(scope, c)] or dates
     if len(kept) == 1 and set(scope.words(kept[0])) & _ENDED:
         kept = dates  # `created_at` and `completed_at`: both tell when

@@ -14,6 +14,7 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, stem
 
 _TAKINGS = frozenset(listed("revenue revenues turnover takings proceeds"))
+# a word `price` at the end: `price_list_id` has none
 _PRICE = frozenset(listed("price"))
 _MANY = frozenset(listed("quantity qty pieces units amount count number"))
 _HELD = frozenset(listed("revenue turnover takings proceeds amount total sum paid payment income earnings"))
@@ -28,15 +29,18 @@ def takings(links: list[Link], scope: Scope) -> list[Link]:
     if (
         at is None
         or links[at].mark not in {"table", "unknown"}
+        # a name of a table or column that fits nearly whole is revenue of its own
         or max(links[at].fits.values(), default=0) > 0.95
     ):
         return links
     pairs = [pair for table in scope.context.tables for pair in _pairs(table, scope)]
     if not pairs:
         return _of_each_row(links, at, scope)
+    # any column of money that came in makes a made-up product the worse guess
     if len(pairs) != 1 or any(_holds_it(table, scope) for table in scope.context.tables):
         return links
     scope.doubt("that revenue is a quantity times its price", _WORKED_OUT)
+    # `total revenue` has its measure before it; a bare `revenue` gets one
     led = at > 0 and (links[at - 1].mark in _LEADS or links[at - 1].mark == "avg")
     before = links[:at] if led else [*links[:at], Link("total", "sum")]
     many, price = (_said(column) for column in pairs[0])
@@ -57,6 +61,7 @@ def _of_each_row(links: list[Link], at: int, scope: Scope) -> list[Link]:
     sold = [table for table in map(scope.context.table, held) if _is_sold(table, scope)]
     if len(sold) != 1:
         return links
+    # the price is read as it stands: the passes after this add it up
     price = next(c for c in sold[0].columns if _is_price(c, scope))
     scope.doubt("that revenue is what the rows cost", _EACH_ROW)
     led = at > 0 and (links[at - 1].mark in _LEADS or links[at - 1].mark == "avg")
@@ -72,10 +77,12 @@ def _is_sold(table: TableContext, scope: Scope) -> bool:
     leaf = (
         bool(joins)
         and not _holds_it(table, scope)
+        # rows that others refer to are what is sold (products), and come once however often they sell
         and all(j.many.table == table.ref != j.one.table for j in joins)
     )
     prices = [c for c in table.columns if _is_price(c, scope)]
     many = any(set(scope.words(c)) & _MANY for c in table.columns if c.kind == "number" and not c.key)
+    # a number of pieces would have to be multiplied, which the other form does
     return leaf and len(prices) == 1 and not many and any(c.kind == "date" for c in table.columns)
 
 
@@ -95,11 +102,13 @@ def _said(column: ColumnContext) -> Link:
 def _pairs(table: TableContext, scope: Scope) -> Iterator[tuple[ColumnContext, ColumnContext]]:
     """A quantity and the price of one of them: `quantity` and `unit_price`, `jars` and `jar_price`."""
     prices = [c for c in table.columns if c.kind == "number" and set(scope.words(c)[-1:]) & _PRICE]
+    # two prices (cost, sale) in a row: which one the pieces were sold at is not known
     if len(prices) != 1:
         return
     things = {stem(w) for w in scope.words(prices[0])} - set(map(stem, (*_PRICE, "unit")))
     for column in _counts(table, scope):
         own = {stem(w) for w in scope.words(column)}
+        # `jars` and `jar_price` name the same thing; a bare price needs a column of quantity
         if own & things or (not things and own & set(map(stem, _MANY))):
             yield column, prices[0]
 

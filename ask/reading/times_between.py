@@ -24,6 +24,7 @@ _TIME = (
     rf"{_FUNCTION} (?:(?:waiting|wait|processing|response|elapsed|turnaround|lead|handling) )?"
     rf"(?:time|delay|interval|gap)(?: in {_UNIT.format('unit')})?"
 )
+# up to two words of a noun, and no preposition as the second
 _FROM_TO = re.compile(
     rf"\b{_TIME} (?:between|from) (?P<first>[\w-]+) (?:and|to|until) (?P<second>[\w-]+)(?P<rest>[^.?!]*)",
     re.IGNORECASE,
@@ -60,12 +61,14 @@ def times_between(question: str, known: Container[str]) -> str:
 def _deeds(known: Container[str], match: re.Match[str]) -> str:
     first, second = (_done(match[side], known) for side in ("first", "second"))
     verbal = re.search(r"\b(?:being|getting)\b", match[0]) is not None
+    # `between A and B` stays as it is unless a verb was found: it may be two names
     told = (first, second) != (match["first"], match["second"])
     return f"between {first} and {second}" if verbal or told else match[0]
 
 
 def _done(verb: str, known: Container[str]) -> str:
     """`filing` as the data spells it, `filed`."""
+    # other forms (`filed`, `order`) are spelled as data spells them
     if not verb.lower().endswith("ing"):
         return verb
     stem = verb.lower().removesuffix("ing")
@@ -78,6 +81,7 @@ def _counted(match: re.Match[str]) -> str:
     if unit is None:
         found = _IN_UNIT.search(rest)
         if found is None:
+            # without a unit nothing could be counted: the question is left to other forms
             return match[0]
         unit, rest = found["unit"], rest[: found.start()] + rest[found.end() :]
     function = _EXTREMES.get(match["function"].lower(), match["function"])
@@ -92,6 +96,7 @@ def _taken(function: str | None, match: re.Match[str]) -> str:
     rest = match["rest"]
     if re.search(r"\bon average\b", rest):
         rest = re.sub(r",? on average\b", "", rest)
+    # `how long does it take` is an average; of the longest the form has no words
     if told not in {"average", "mean"}:
         return match[0]
     asked = f"how long does a {match['noun']} take to {match['verb']} on average"

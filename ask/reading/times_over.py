@@ -21,11 +21,13 @@ def times_over(links: list[Link], scope: Scope) -> None:
     """Makes `times` behind a comparison the table that the verb before says; puts it behind `most often`."""
     for at in range(3, len(links)):
         times, number, compared = links[at], links[at - 1], links[at - 2]
+        # three words: a comparison, its number and `times`; `three times as many` has none
         said = times.word in {"times", "time"} and number.mark == "number" and compared.mark in _COMPARED
         table = _said_by(links, at - 3, scope) if said else None
         if table is not None:
             times.mark, times.tables, times.fits, times.glued = "table", (table,), {}, True
             _only_relates(links[at - 3], scope)
+    # the last word that asks for anything
     last = next((i for i in range(len(links) - 1, 1, -1) if links[i].mark not in {"stop", "relation"}), 0)
     often = _OFTEN.get(links[last].word) if last > 1 and links[last].mark in {"top", "bottom"} else None
     table = _said_by(links, last - 1, scope) if often is not None else None
@@ -47,10 +49,12 @@ def _said_by(links: Sequence[Link], at: int, scope: Scope) -> TableContext | Non
     verb = links[at]
     if verb.mark not in {"relation", "table", "column"} or not verb.word.endswith(("ed", "en")):
         return None
+    # something else must be spoken of before, whose rows it happened to
     if not any(link.mark == "table" for link in links[:at]):
         return None
     if len(verb.tables) == 1:
         return verb.tables[0]
     dated = {c.table for c in verb.columns if c.kind == "date"}
     spoken = {t.ref for link in links[:at] for t in link.tables[:1] if link.mark == "table"}
+    # a date of the spoken rows themselves happens once for each
     return scope.context.table(next(iter(dated))) if len(dated) == 1 and not dated & spoken else None

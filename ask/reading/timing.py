@@ -85,6 +85,7 @@ def moments(draft: Draft) -> None:
         if link.mark == "moment" and not link.used and not _of_what_is_not(draft, at):
             for column in _timed(draft, at):
                 assert link.moment is not None
+                # PostgreSQL's interval of a month back is no calendar month
                 if (link.moment.start or "").startswith("current_date - interval"):
                     draft.scope.doubt("whether whole months or days up to today are meant", _ROLLING)
                 draft.where.append(During(column, link.moment))
@@ -99,10 +100,12 @@ def _in_two_times(draft: Draft) -> None:
     first, last = found
     between = draft.links[first + 1 : last]
     gone = [link for link in between if link.mark == "not"]
+    # only `not` may stand between: anything else belongs to one of the two times
     if len(gone) != len(between) or len(gone) > 1 or not (gone or "both" in draft.scope.roles):
         return
     (column, *more) = _timed(draft, first)
     head = several_of_the_first(draft, first, column)
+    # one row has one date: without rows of something before it both times cannot be
     if head is None or more:
         raise Unclear(f"nothing is {draft.links[first].text} and {draft.links[last].text}")
     one, other = (During(column, moment) for i in found if (moment := draft.links[i].moment) is not None)
@@ -118,6 +121,7 @@ def _of_what_is_not(draft: Draft, at: int) -> bool:
         at > 1
         and draft.links[at - 2].mark == "without"
         and draft.links[at - 1].mark == "table"
+        # what stands before the absence must be there, for rows to be without
         and any(link.mark in {"table", "column"} for link in draft.links[: at - 2])
     )
 
@@ -129,10 +133,12 @@ def date_of(draft: Draft, table: TableContext) -> ColumnContext | None:
     dates = [c for c in draft.scope.times(table) if c.kind == "date"]
     if len(dates) == 1:
         return dates[0]
+    # a word of the question that is in just one date's name chooses it
     told = [c for c in dates if _told(draft, 0, c)] or _by_verb(draft, dates)
     if len(told) == 1:
         draft.scope.doubt("which date is meant", 0.95, once=True)
         return told[0]
+    # a date that a condition is on already is what the question speaks of
     known = {c.column for c in draft.where if isinstance(c, During)} & set(dates)
     if len(known) == 1:
         return next(iter(known))
@@ -154,6 +160,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     """The columns that say when: one named beside, or the only one of the tables spoken of."""
     moment = draft.links[at].moment
     assert moment is not None
+    # of each day or weekday, whatever the date: another kind of column
     if moment.of_each_day:
         return [_at_the_time(draft, at, moment)]
     beside = draft.before(at, "column")
@@ -168,10 +175,12 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
                 if c.type in {"int2", "int4", "int8"} and _FOUNDED & set(draft.scope.words(c))
             ]
         # a date that belongs to something else in the sentence says nothing of this moment
+        # the date beside may be another verb's: `written by journalists who joined`
         if held and _elsewhere(draft, held, at):
             draft.use(beside)
         elif held:
             column = draft.scope.column(replace(link, columns=tuple(held)))
+            # open in May: opened then, or open at any time of it
             if link.word in _STATES and _begins(draft, column):
                 raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
             grouped = beside > 0 and draft.links[beside - 1].mark == "each"  # `per month in 2024`
@@ -184,6 +193,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         return [deed]
     if (between := _of_what_joins(draft, tables)) is not None:
         return [between]
+    # nearest tables first; one without any times is passed over
     for table in tables:
         found = draft.scope.times(table)
         months = draft.scope.months(table)
@@ -195,15 +205,18 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             and not any(c.kind == "date" for c in found)
         ):
             return [months[0], *(years[:1] if moment.years is not None else [])]
+        # a year of numbers cannot hold a month
         if moment.month and moment.start is not None and not any(c.kind == "date" for c in found):
             continue
         told = [c for c in found if _told(draft, at, c)]
         if not told and len(found) > 1 and (told := _by_verb(draft, found) or _cut(draft, found)):
             draft.scope.doubt("which date a verb is about", 0.95)
         if len(found) == 1 or len(told) == 1:
+            # a date of birth dates nothing unless somebody says so
             if not told and {root(w) for w in draft.scope.words(found[0])} & _OF_LIVES:
                 raise Unclear(f"it is not clear what is {moment.said}")
             draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
+            # a date of joining beside another table that may be what happened
             came = {root(w) for w in draft.scope.words(found[0])} & _COMING or draft.scope.audits(found[0])
             if len(tables) > 1 and not told and came:
                 draft.scope.doubt("whether a time is when they came or what they did", _CAME)
@@ -222,6 +235,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             if len(tables) > 1 and {root(w) for w in draft.scope.words(pair[0])} & _COMING:
                 draft.scope.doubt("whether a time is when they came or what they did", _CAME)
             return [pair[0]]
+        # several dates and no word to choose: a guess would be a different answer each time
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
@@ -251,6 +265,7 @@ def _at_the_time(draft: Draft, at: int, moment: Moment) -> ColumnContext:
             continue  # `clients on weekends`, of clients with a date since when
         if len(found) == 1 or len(told) == 1:
             return (told or found)[0]
+        # of two times of day the beginning is when it was
         pair = lasting(draft.scope, table)
         if pair is not None and held(pair[0]):
             draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
@@ -271,12 +286,14 @@ def _of_the_deed(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext 
     """`students who borrowed 3 books in May`: the date that the verb names, of rows that refer to both."""
     refs = {t.ref for t in tables}
     said = {root(w) for w in draft.scope.roles if w.endswith("ed")}
+    # a date of the tables themselves is named, so no other row is needed
     if any(_told(draft, 0, c) for t in tables for c in draft.scope.times(t)):
         return None
     joins = draft.scope.context.joins
     found = [
         c
         for t in draft.scope.context.tables
+        # rows that refer to two of the spoken tables are what happened between them
         if t.ref not in refs and len({j.one.table for j in joins if j.many.table == t.ref} & refs) > 1
         for c in t.columns
         if c.kind == "date" and ({root(w) for w in draft.scope.words(c)} - _UNTELLING) & said
@@ -292,6 +309,7 @@ def _of_what_joins(draft: Draft, tables: Sequence[TableContext]) -> ColumnContex
     neither happens itself.
     """
     refs = {t.ref for t in tables}
+    # either of the spoken tables happens itself, so its own date is nearer
     if any(draft.scope.times(t) and not _lives(draft, t) for t in tables):
         return None
     joins = draft.scope.context.joins
@@ -309,6 +327,7 @@ def _of_what_joins(draft: Draft, tables: Sequence[TableContext]) -> ColumnContex
 
 def _lives(draft: Draft, table: TableContext) -> bool:
     """Whether its only times are those of a life, of which nobody speaks."""
+    # a table with a date of birth alone never happens
     return all(of_lives(draft, c) for c in draft.scope.times(table))
 
 
@@ -324,12 +343,14 @@ def _refers(draft: Draft, table: TableContext, other: TableContext) -> bool:
 
 def _also_happens(draft: Draft, table: TableContext) -> bool:
     """Whether rows of a table have a date of what happens to them, not of when they came to be known."""
+    # dates that audit the row say nothing of what happens
     dates = [c for c in draft.scope.times(table) if c.kind == "date" and not draft.scope.audits(c)]
     return any(not {root(w) for w in draft.scope.words(c)} & (_COMING | _OF_LIVES) for c in dates)
 
 
 def _by_which_date(draft: Draft, at: int) -> ColumnContext | None:
     """`for each shop in 2022, by order date`: behind another group it says which date is in 2022."""
+    # within a few words behind, or it belongs to another clause
     ends = [link for link in draft.links[at + 1 : at + 5] if link.mark != "stop"]
     marks = [link.mark for link in ends]
     grouped = any(link.mark == "each" for link in draft.links[:at])
@@ -361,6 +382,7 @@ def _elsewhere(draft: Draft, held: Sequence[ColumnContext], at: int) -> bool:
 def _spoken(draft: Draft, at: int) -> list[TableContext]:
     near = sorted(
         (i for i, o in enumerate(draft.links) if o.tables and o.mark in {"table", "relation"}),
+        # nearer counts, and of two as near the one before: `orders in May of customers`
         key=lambda i: abs(i - at) + (i > at) / 2,
     )
     named = {i: table for i, o in enumerate(draft.links) if (table := draft.scope.said_table(o)) is not None}
@@ -374,6 +396,7 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     # `customers who made a transaction in May`: what happened then, unless a verb says when they came
     # nor is `trips from each station in May` about the stations
     grouped = {b.tables[0].ref for a, b in pairwise(draft.links) if a.mark == "each" and b.mark == "table"}
+    # tables that only came to be, and groups, last: what happens is dated first
     return sorted(tables, key=lambda table: (only_came(draft, table), table.ref in grouped))
 
 
@@ -393,11 +416,13 @@ def only_came(draft: Draft, table: TableContext) -> bool:
 
 def _by_verb(draft: Draft, dates: list[ColumnContext]) -> list[ColumnContext]:
     """`members who joined in May` of members with dates `started` and `cancelled`."""
+    # words of the table itself do not choose one of its dates
     own = {root(w) for c in dates for w in draft.scope.words(draft.scope.context.table(c.table))}
     said = {root(w) for w in draft.scope.roles} - own
     kinds = [{root(w) for w in verbs} for verbs in SAME_TIMES]
     asked = [kind for kind in kinds if kind & said]
     found = [c for c in dates if any({root(w) for w in draft.scope.words(c)} & kind for kind in asked)]
+    # two kinds of verbs, or two dates of a kind, choose none
     return found if len(asked) == 1 and len(found) == 1 else []
 
 

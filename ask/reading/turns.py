@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
+# turns of the modules beside first, as later ones look for what those leave
 from rewright.ask.reading.asked_of import ASKED_OF
 from rewright.ask.reading.spoken import SPOKEN
 
@@ -286,6 +287,7 @@ _ONLY_GROUPS = re.compile(
 )
 
 
+# verbs of four letters on: shorter ones with a particle (`go up`) name no column
 _PARTICLE = re.compile(r"\b(?P<verb>[a-z]{4,}) (?P<particle>up|off|out|in|back|down)\b", re.IGNORECASE)
 
 
@@ -294,7 +296,9 @@ def joined_verbs(question: str, known: Container[str]) -> str:
 
     def joined(match: re.Match[str]) -> str:
         verb = re.sub(r"(?:ing|ed|s)$", "", match["verb"].lower())
+        # `picking up`: the stem as it is, without a doubled letter, or with its e
         stems = (verb, verb[:-1] if verb[-2:-1] == verb[-1:] else verb, f"{verb}e")
+        # only words that the data has: else a verb and its particle stay two words
         found = (stem + match["particle"].lower() for stem in stems)
         return next((word for word in found if word in known), match[0])
 
@@ -341,6 +345,7 @@ def _affixed(match: re.Match[str]) -> str:
     """`a name starting with Mac`, `addresses that end in gmail.com`: what is a part of a text, no time and
     no place.
     """
+    # an address or a number with a point is a part of a text; other small words are times and places
     said = match["said"]
     part = ("." in said or "@" in said) and any(ch.isalpha() for ch in said)
     if not part and (match["way"] is None or not said[0].isupper()):
@@ -350,6 +355,7 @@ def _affixed(match: re.Match[str]) -> str:
 
 def plainer(question: str) -> str:
     """The question with turns of phrase said plainly; words that are to be looked for in quotes."""
+    # in their order: a turn may make what another one replaces
     for pattern, said in _TURNS:
         question = pattern.sub(said, question)
     question = _CONTAINING.sub(lambda m: f"{m[1]} the word '{m['said']}'", question)

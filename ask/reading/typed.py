@@ -13,6 +13,7 @@ _QUOTED = r"\"[^\"]*\"|(?<!\w)'[^']+'(?!\w)|`[^`]+`|“[^”]+”|‘[^’]+’"
 _WITHOUT_APOSTROPHE = r"\b(do|does|did|is|are|was|were|has|have|had|would|should|could)nt\b"
 _TYPED = tuple(
     (re.compile(rf"(?P<kept>{_QUOTED})|(?:{pattern})", re.IGNORECASE), said)
+    # what is in quotes is matched first and put back as it is
     for pattern, said in (
         (_WITHOUT_APOSTROPHE, r"\2n't"),
         (r"\b(what|who|where|when|how)s(?= (?:the|our|my|an?|[A-Z])\b)", r"\2 is"),

@@ -28,6 +28,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import SHOWN, Unit, factor, numbers_with_units, unit_of
 
+# a unit is told by a column's name alone, which may be wrong
 _CONVERTED = 0.97
 
 
@@ -37,6 +38,7 @@ _CONVERTED = 0.97
 def shown_in(intent: Intent, wanted: Sequence[Unit], scope: Scope) -> Intent:
     """The intent with what it shows in the unit asked for. Raises Unclear where nothing is measured so."""
     made = {e: _converted(e, wanted, scope) for e in intent.outputs}
+    # one of several outputs is enough: names beside a length are not converted
     if all(e is None for e in made.values()):
         raise Unclear(f"nothing that is shown can be given in {wanted[0].name}s")
     if any(e is not None and e != of for of, e in made.items()):
@@ -50,11 +52,13 @@ def _converted(shown: Expression, wanted: Sequence[Unit], scope: Scope) -> Expre
     """The expression in the unit; None where it is of another kind."""
     match shown:
         case Column(column) | Aggregate("sum" | "avg" | "min" | "max" | "median", ColumnContext() as column):
+            # of these functions the unit is that of the column; a count has none
             found = factor(unit_of(scope.words(column)), wanted) if column.kind == "number" else None
         case Rounded(of, digits):
             inner = _converted(of, wanted, scope)
             return None if inner is None else Rounded(inner, digits)
         case _:
+            # a ratio or a span has a unit that no column's name tells
             return None
     if found is None:
         return None
@@ -94,6 +98,7 @@ def _in_its_unit(condition: Condition, said: dict[str, tuple[Unit, ...]], scope:
 def _to_columns(left: Expression, number: str, said: dict[str, tuple[Unit, ...]], scope: Scope) -> Fraction:
     """By how much a number is multiplied to be in the unit of what it is compared with. Raises Unclear."""
     columns = columns_of(left)
+    # a number without a unit is in whatever the column holds
     if number not in said or len(columns) != 1:
         return Fraction(1)
     held = unit_of(scope.words(columns[0]))
@@ -101,6 +106,7 @@ def _to_columns(left: Expression, number: str, said: dict[str, tuple[Unit, ...]]
         return Fraction(1)
     found = factor(said[number], held)
     if found is None:
+        # a bound in another dimension would compare kilometres with minutes
         raise Unclear(
             f"{columns[0].name} is in {held[0].name}s, which {number} {said[number][0].name}s is not"
         )
@@ -109,4 +115,5 @@ def _to_columns(left: Expression, number: str, said: dict[str, tuple[Unit, ...]]
 
 def _times(number: str, by: Fraction) -> str:
     made = Fraction(number) * by
+    # ten digits: more than any unit's factor needs, fewer than a float's noise shows
     return str(made.numerator) if made.denominator == 1 else f"{float(made):.10g}"

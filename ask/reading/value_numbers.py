@@ -17,6 +17,7 @@ def number(draft: Draft, at: int) -> None:
     link = draft.links[at]
     named = draft.before(at, "named")
     before = draft.before(at if named is None else named, "column", "identifier")
+    # `top 5`: a limit, which superlatives read
     if at > 0 and draft.links[at - 1].mark in {"first", "last", "top", "bottom"}:
         return
     if draft.next(at, "top", "bottom") is not None:
@@ -30,6 +31,7 @@ def number(draft: Draft, at: int) -> None:
         draft.use(at)
         draft.where.append(OneOf(key, (link.number,)))
         draft.scope.doubt("a number that names a row", _NUMBERED)
+    # no column before it: only a column behind may say what there are so many of
     if before is None:
         _so_many(draft, at)
         return
@@ -39,6 +41,7 @@ def number(draft: Draft, at: int) -> None:
         column = draft.scope.column(draft.links[before])
     held = (link.number, *_other_numbers(draft, at))
     if column.kind == "text":
+        # a text compared with a number's digits: `flight 42` may be written `042`
         value = OneOf(column, held)
         draft.scope.doubt("a number compared with a text", 0.9)
     elif column.kind == "number":
@@ -58,12 +61,14 @@ def _so_many(draft: Draft, at: int) -> None:
             return
         numbers, last = [*numbers, draft.links[number].number], number
     after, said = draft.next(last, "column"), draft.table_before(at)
+    # the noun stands right behind and its rows were named before; a limit takes the number itself
     if after is None or said is None or not draft.links[after].glued or draft.limit:
         return
     table = draft.scope.table(draft.links[said])
     held = [
         c for c in draft.links[after].columns if c.table == table.ref and c.kind == "number" and not c.key
     ]
+    # a fraction of beds, or two columns that fit: left to be refused
     if len(held) != 1 or not all(n.isdigit() for n in numbers):
         return
     draft.where.append(OneOf(held[0], tuple(numbers)))
@@ -73,9 +78,11 @@ def _so_many(draft: Draft, at: int) -> None:
 
 def _numbered_row(draft: Draft, at: int) -> ColumnContext | None:
     """`policy 5003`: the key of a row, told by its number."""
+    # `policies 5003` would be several, and `policy, 5003` two things
     place, link = draft.before(at, "table"), draft.links[at]
     if place is None or not link.glued or not link.number.isdigit() or draft.links[place].word.endswith("s"):
         return None
+    # an undeclared key may be any unique number, which a bare number does not name
     key = draft.scope.key(draft.scope.table(draft.links[place]))
     return key if key.kind == "number" and key.key else None
 
@@ -85,6 +92,7 @@ def _row_of_column(draft: Draft, at: int) -> ColumnContext | None:
     link = draft.links[at]
     table = draft.scope.said_table(link)
     words = link.word.split()
+    # `fee of plays 17` has no one row
     if table is None or len(words) < 3 or words[-2] != "of" or words[-1].endswith("s"):
         return None
     key = draft.scope.key(table)

@@ -26,6 +26,7 @@ from rewright.ask.reading.value_numbers import number
 from rewright.ask.reading.words import root
 from rewright.lake import names
 
+# flags stored as numbers hold 0 and 1, and nothing else
 _BOTH = 2
 """Values of a column of yes or no."""
 
@@ -34,6 +35,7 @@ def values(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.used:
             continue
+        # order of the links: a list's later values look at the one before
         if link.mark in {"value", "quoted"}:
             _value(draft, at)
         elif link.mark == "number":
@@ -55,6 +57,7 @@ def _value(draft: Draft, at: int) -> None:
     if earlier is not None and any(c == earlier for c, _ in link.values):
         beside = after = None
         link.values = tuple((c, v) for c, v in link.values if c == earlier)
+    # the word before chose one of several keys: the value is said of what that refers to
     if link.keys:
         for key in link.keys:
             _by_its_key(draft, at, link, key)
@@ -75,6 +78,7 @@ def _by_its_key(draft: Draft, at: int, link: Link, key: Join) -> None:
     draft.where.append(Refers(key.many, key.one, OneOf(column, values, negated=negated)))
     draft.use(at)
     noun = draft.next(at, "table")
+    # `from Berlin airport`: the noun repeats whose value it is
     if noun is not None and draft.links[noun].glued and draft.links[noun].tables[0].ref == column.table:
         draft.use(noun)
 
@@ -84,9 +88,11 @@ def _listed_before(draft: Draft, at: int) -> ColumnContext | None:
     place = at - 1
     while place >= 0 and draft.links[place].mark in {"comma", "or"}:
         place -= 1
+    # a preposition of its own starts a new condition, not the list's next value
     if place < 0 or draft.links[place].mark not in {"value", "quoted"} or draft.links[at].preposition:
         return None
     last = draft.where[-1] if draft.where else None
+    # only right after a condition of values: anything between ended the list
     return last.column if isinstance(last, OneOf) else None
 
 
@@ -94,6 +100,7 @@ def _meant(
     draft: Draft, at: int, link: Link, beside: int | None, after: int | None
 ) -> tuple[ColumnContext, tuple[str, ...]]:
     """The column that a value is of: named beside it, or the one of the tables spoken of that has it."""
+    # the column named before counts before the one behind, as in `status open orders`
     for place in (beside, after):
         if place is None:
             continue
@@ -110,6 +117,7 @@ def _meant(
 
 def _unseen(draft: Draft, at: int, link: Link, beside: int | None) -> ColumnContext:
     """A quoted value that was not read: of the column named before it, or the name of the table before it."""
+    # the sample of values may not hold it, so it is looked for though it was not seen
     draft.scope.doubt("a value that was not read", 0.85)
     if beside is not None:
         named = draft.links[beside]
@@ -140,10 +148,13 @@ def column_of_value(
     """Of several columns that hold a value: those of tables spoken of, the role its preposition names, a
     label before others.
     """
+    # each rule narrows what the one before left; the first that leaves one column ends it and what none of
+    # them decides is refused rather than guessed
     scope = draft.scope
     columns = list(dict.fromkeys(c for c, _ in held))
     # `from Bonn`, of a flight with a `from_city`
     if len(columns) > 1 and link.preposition:
+        # the preposition is in the column's name
         by_role = [c for c in columns if link.preposition in scope.words(c)]
         columns = by_role or columns
     if len(columns) > 1:
@@ -158,6 +169,7 @@ def column_of_value(
         spoken = [c for c in columns if c.table in scope.refs()]
         draft.scope.doubt("a value that several tables hold", 0.97 if len(spoken) == 1 else 1.0)
         columns = spoken or columns
+    # columns of one table: kinds are what values are usually named by
     if len(columns) > 1 and len({c.table for c in columns}) == 1:
         kinds = [
             c
@@ -167,6 +179,7 @@ def column_of_value(
         scope.doubt("a value that several columns hold", 0.93)
         columns = kinds if len(kinds) == 1 else columns
     if len(columns) > 1:
+        # the nearest table, and in it the column that names its rows
         nearest = _nearest_tables(draft, at)
         ranked = sorted(columns, key=lambda c: nearest.get(c.table, 99))
         first = [c for c in ranked if nearest.get(c.table, 99) == nearest.get(ranked[0].table, 99)]
@@ -280,8 +293,10 @@ def _is_had(draft: Draft, at: int) -> bool:
     """`patients that have insurance`: those of whom one is known, where it is not of all."""
     link = draft.links[at]
     # with more behind it, it is said of what follows
+    # `with insurance of more than 1000` compares what follows
     ends = at + 1 == len(draft.links) or draft.links[at + 1].mark in {"stop", "comma"}
     plural = link.word.endswith("s") and not link.word.endswith("ss")
+    # a column that all rows have says nothing by being had
     told = all(c.kind in {"text", "date"} and c.nulls and not c.key for c in link.columns)
     ranks = begins_superlative(link.word)  # which is the highest of all, not who has one
     return link.had and ends and told and not plural and not ranks and draft.table_before(at) is not None
@@ -291,6 +306,7 @@ def booleans(draft: Draft) -> None:
     """A column of yes or no is a condition where the question does not ask for it."""
     for at, link in enumerate(draft.links):
         if link.mark == "done" and not link.used:
+            # what was marked as done or undone before is a date that is there or is not
             draft.where.append(Known(link.columns[0], negated=draft.before(at, "not") is not None))
             draft.use(at, draft.before(at, "not"))
         if link.mark == "late" and not link.used:
@@ -311,6 +327,7 @@ def booleans(draft: Draft) -> None:
             draft.where.append(Known(column, negated=negated is not None))
             draft.use(at, negated)
         elif _is_flag_of_rows(draft, at):
+            # 0 and 1 as numbers, where the column's name says that it is a flag
             negated = draft.before(at, "not", "without")
             column = draft.scope.column(link, ("number",))
             draft.where.append(Compared(Column(column), "=", "1" if negated is None else "0"))

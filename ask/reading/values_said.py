@@ -16,11 +16,13 @@ from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.words import Token, root
 from rewright.lake import names
 
+# in columns of many values roots meet by chance: names, titles
 _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""
 
 
 _NAMES = frozenset({"name", "person", "artist", "author", "composer", "player"})
+# names of more words are titles of works or of firms
 _LONGEST_NAME = 4
 _TELLING = "#+"
 """Marks at the end of a value that tell it from the same without."""
@@ -29,6 +31,7 @@ _TELLING = "#+"
 def _last_name(value: str) -> str:
     """The last word of a name of several, in lower case; empty where a value is none."""
     words = value.split()
+    # each word a capital: `van Gogh` begins small and is left alone
     fits = 1 < len(words) <= _LONGEST_NAME and words[-1].isalpha() and len(words[-1]) > 3
     return words[-1].lower() if fits and words[0][:1].isupper() and words[-1].istitle() else ""
 
@@ -44,6 +47,7 @@ class ValuesSaid:
         self.last_names: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         for table in context.tables:
             for column in table.columns:
+                # codes first, then what places and people are called: all lead to the value as it is stored
                 for code, words in genders(column, vocabulary.words(column)):
                     for word in words:
                         self.said[word].append((column, code))
@@ -57,6 +61,7 @@ class ValuesSaid:
                 for value in column.values:
                     for said in (plain(value), *people_of(value)):
                         self.said[said].append((column, value))
+                    # a plural in the question and a singular in the data have one root
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
                         for said in {root(value.lower()), root(names.singular(value.lower()))}:
                             self.roots[said].append((column, value))
@@ -67,11 +72,13 @@ class ValuesSaid:
         """The values of these words, in any case and with any marks between them: `C` is no `C#`."""
         marks = text[len(text.rstrip(_TELLING)) :]
         held = self.said.get(plain(text), [])
+        # values that differ by their last mark alone (`C`, `C++`) must be said with it
         return [(c, v) for c, v in held if plain(v) != plain(text) or v[len(v.rstrip(_TELLING)) :] == marks]
 
     def last_name(self, token: Token) -> list[tuple[ColumnContext, str]]:
         """`Beethoven`, of one whole name alone that ends so."""
         found = self.last_names.get(token.word, []) if token.text[:1].isupper() else []
+        # two people of one last name: neither is meant by it
         return found if len(found) == 1 else []
 
     def letter(self, text: str) -> bool:
@@ -81,6 +88,7 @@ class ValuesSaid:
     def other_number(self, token: Token) -> list[tuple[ColumnContext, str]]:
         """`a pub`, of outlets whose kind is `pubs`, and the other way about."""
         word = token.word
+        # no letter is taken from two-letter words: `is`, `us`
         others = [f"{word}s", word.removesuffix("s"), word.removesuffix("es")] if len(word) > 2 else []
         others += [f"{word[:-1]}ies"] if word.endswith("y") else [names.singular(word)]
         return next((self.said[o] for o in others if o != word and len(o) > 2 and o in self.said), [])

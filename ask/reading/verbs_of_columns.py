@@ -18,6 +18,7 @@ from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
 _COMPARES = {">", "<", ">=", "<=", "=", "between"}
+# behind these nothing more is said of the number; a noun would be what it counts
 _ENDS = {"stop", "comma", "each", "order", "desc", "asc", "moment", "summed", "or", "unit"}
 _SOMEBODY = frozenset(listed("another other others someone somebody"))
 _FIT = 0.9
@@ -32,6 +33,7 @@ def verbs_of_numbers(links: Sequence[Link], scope: Scope) -> None:
         if verb.mark not in {"relation", "unknown"} or links[at + 1].mark not in _COMPARES:
             continue
         table = _said_of(links[:at], scope)
+        # a verb that a table is called by counts its rows instead
         if links[at + 2].mark != "number" or behind not in _ENDS or table is None or verb.tables:
             continue
         held = _named_by(verb.word, table, "number", scope)
@@ -39,6 +41,7 @@ def verbs_of_numbers(links: Sequence[Link], scope: Scope) -> None:
             verb.mark, verb.columns, verb.values = "column", (held[0],), ()
             verb.fits, verb.glued = {(held[0].table, held[0].name): _FIT}, False
             added_up = any(link.mark == "summed" for link in links)
+            # without a table before, the rows that hold the number are not what is asked for
             if not added_up and not any(link.mark == "table" for link in links[:at]):
                 # `sponsors that spent more than 100`, of campaigns: in one of them, or in all?
                 scope.doubt("whether one row counts or all of them together", _ONE_OR_ALL)
@@ -70,6 +73,7 @@ def years_of_verbs(links: Sequence[Link], scope: Scope) -> None:
     """`in which year were most departments founded`, where only something else has a plain `year`."""
     spoken = [t for link in links if link.mark == "table" for t in link.tables[:1]]
     own = {t.ref for t in spoken}
+    # participles by their usual endings, as irregular ones have none in common
     verbs = {root(w) for w in scope.roles if w.endswith(("ed", "en", "lt", "rn", "de", "ld"))}
     for link in links:
         unit = TIME_UNITS.get(link.word)
@@ -94,6 +98,7 @@ def referred_by_another(links: list[Link], scope: Scope) -> list[Link]:
         if by.word != "by" or other.word not in _SOMEBODY or key is None or before is None:
             continue
         noun = links[at + 3] if at + 3 < len(links) else None
+        # `by another dealer` is somebody of another table, so no key to the own one
         rows = noun is not None and noun.mark == "table" and noun.glued
         another = rows and noun is not None and noun.tables[0].ref != key.table
         if before.ref != key.table or another:
@@ -120,6 +125,7 @@ def verbs_of_absence(links: Sequence[Link]) -> None:
     """`which acts have never performed`, of performances: a verb that names the rows that are not there."""
     for at, (absent, verb) in enumerate(pairwise(links)):
         behind = links[at + 2].mark if at + 2 < len(links) else "stop"
+        # with more behind it the verb relates: `never performed in Berlin`
         if (
             absent.mark == "without"
             and verb.mark == "relation"

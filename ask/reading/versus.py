@@ -24,12 +24,14 @@ def same_in_both(draft: Draft) -> None:
     """`accounts where the sales rep is also the account manager`: two columns of one row hold the same."""
     for at in range(1, len(draft.links) - 1):
         one, other = draft.links[at : at + 2]
+        # both columns, side by side and free: what another pass took is no side of an equation
         if {one.mark, other.mark} != {"column"} or one.used or other.used or not _equated(draft, one, other):
             continue
         pairs = [
             (a, b)
             for a in one.columns
             for b in other.columns
+            # one table and one type: = between others may fail or mean nothing
             if a != b and (a.table, a.kind, a.type) == (b.table, b.kind, b.type)
         ]
         if len(pairs) != 1:
@@ -48,6 +50,7 @@ def _equated(draft: Draft, one: Link, other: Link) -> bool:
         if words[at:end] != first or not {"where", "whose"} & set(words[:at]):
             continue
         until = next((i for i in range(end, len(words)) if words[i : i + len(second)] == second), None)
+        # up to the second column only `is` and words that say no more
         between = set(words[end:until]) - _SAYS_NO_MORE if until is not None else set()
         if len(between) == 1 and between <= _EQUALS:
             return True
@@ -57,6 +60,7 @@ def _equated(draft: Draft, one: Link, other: Link) -> bool:
 def of_two_columns(draft: Draft, at: int, operator: str) -> bool:
     """`paid after due`, `cost above budget`: two columns of one row."""
     left, right = draft.before(at, "column"), draft.next(at, "column")
+    # equality of two columns needs `is`, as `=` stands before values
     if left is None or right is None or operator not in {">", "<", ">=", "<="}:
         return False
     return _versus(draft, (left, at, right), operator)
@@ -75,6 +79,7 @@ def _versus(draft: Draft, places: tuple[int, int, int], operator: str) -> bool:
         if a.table == b.table and a.kind == b.kind and a.kind in {"number", "date"} and a != b
     ]
     refers = draft.scope.context.refers
+    # keys and codes have no size, whatever their type
     if len(pairs) != 1 or any(c.key or refers(c) or _is_code(draft, c) for c in pairs[0]):
         return False
     for link, column in zip((one, other), pairs[0], strict=True):
@@ -99,6 +104,7 @@ def _above_another_row(draft: Draft, one: Link, other: Link, operator: str) -> b
     ]
     if len(owns) != 1 or operator not in {">", "<", ">=", "<="}:
         return False
+    # the same column of the row that the key leads to, so only one of its table's
     own = [c for c in one.columns if c.table == owns[0][0].table]
     held = [c for c in own if c.kind in {"number", "date"} and not c.key]
     if len(held) != 1:
@@ -129,6 +135,7 @@ def _more_rows(draft: Draft, at: int) -> bool:
     sides = draft.links[at + 1], draft.links[at + 3]
     if head is None or {o.mark for o in sides} - {"table", "column"} or any(o.used for o in sides):
         return False
+    # two columns are one row's own: the other form
     if all(o.mark == "column" for o in sides):
         return False
     kept = draft.scope.table(draft.links[head]).ref
@@ -139,6 +146,7 @@ def _more_rows(draft: Draft, at: int) -> bool:
     if isinstance(one, TableRef):
         draft.where.append(Many(kept, one, way, other))
     elif isinstance(other, TableRef):
+        # the number stands on the other side, so the comparison turns
         draft.where.append(Many(kept, other, turned, one))
     draft.scope.doubt("how many rows belong to another", _COUNTED)
     draft.use(at, *places)
@@ -149,6 +157,7 @@ def _rows_or_number(draft: Draft, link: Link, kept: TableRef) -> ColumnContext |
     if link.mark == "table":
         table = draft.scope.table(link).ref
         steps = direct(draft.scope.context, kept, table, draft.scope.roles) if table != kept else []
+        # a row that refers to one has one of it: nothing to count
         return table if any(step.multiplies for step in steps) else None
     held = [c for c in link.columns if c.table == kept and c.kind == "number" and not c.key]
     return held[0] if len(held) == 1 else None

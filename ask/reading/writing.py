@@ -49,6 +49,7 @@ def write(
     return _Writer(intent, context, roles, said).written()
 
 
+# a table of pairs joins two others
 _PAIR = 2
 
 
@@ -72,10 +73,12 @@ class _Writer:
         if not self.intent.outputs:
             raise Unclear("it is not clear what is wanted")
         if self.intent.exists:
+            # an order inside EXISTS is only work; a limit may be asked for
             found = write(replace(self.intent, exists=False, order=()), self.context, self.roles)
             return replace(found, sql=f"select exists ({found.sql}) as found")
         if (named := self._of_named_rows()) is not None:
             return named
+        # a window over rows cannot stand beside an aggregate, so it gets a query of its own
         if any(isinstance(m, Measured) and isinstance(m.of, Gap) for m in self.measures):
             return self._between_rows()
         self._compose()
@@ -86,6 +89,7 @@ class _Writer:
         steps, likelihood = path(self.context, root, shown, self.roles, self.said)
         reached = [root, *(s.new for s in steps)]
         others = [t for t in tested if t not in reached]
+        # from what is reached already, so that conditions do not choose another way to a shown table
         more, chance = path(self.context, root, [*reached[1:], *others], self.roles, self.said)
         rest = more[len(steps) :]
         # a condition that would repeat rows asks whether there is one that meets it
@@ -94,8 +98,10 @@ class _Writer:
         else:
             steps, where = [*steps, *rest], list(self.intent.where)
         self._count_once(root, steps)
+        # a row met several times has several places in its group
         if self.intent.best_of and any(s.multiplies for s in steps):
             raise Unclear("the joins would rank a row several times")
+        # without a measure DISTINCT restores what the joins repeated
         distinct = self.intent.distinct or (not self.measures and self._repeats(root, steps))
         text = QueryText(self.intent, self.spelling, measured=bool(self.measures)).select(
             root, steps, where, distinct=distinct
@@ -107,6 +113,7 @@ class _Writer:
         only = self.intent.outputs[0]
         match only:
             case Difference(Named(column), Named()) | Ratio(Named(column), Named()):
+                # a second output needs rows to be shown of
                 if len(self.intent.outputs) > 1:
                     return None
                 return Written(f"select {self.spelling.expression(only)}", 1.0, (column.table,))
@@ -118,6 +125,7 @@ class _Writer:
         intent = self.intent
         measured = [m for m in intent.outputs if isinstance(m, Measured) and isinstance(m.of, Gap)]
         shown = [e for e in (*intent.groups, *intent.outputs) if e not in measured]
+        # groups, order and limits would be of rows, not of the times between them
         alone = not (intent.having or intent.order or intent.limit or intent.best_of or intent.every)
         if len(measured) != 1 or not alone or any(aggregates_of(e) for e in shown):
             raise Unclear("it is not clear what is wanted beside the time between rows")
@@ -125,6 +133,7 @@ class _Writer:
         assert isinstance(gap, Gap)
         rows = replace(intent, outputs=(*plain, gap), groups=(), head=gap.column.table, distinct=False)
         found = write(rows, self.context, self.roles, self.said)
+        # names of its own, as outputs may share a column's name
         names = [f"c{number}" for number in range(len(plain))]
         wanted = [name for name, e in zip(names, plain, strict=True) if e in intent.outputs]
         text = f"select {', '.join([*wanted, self.spelling.called(measured[0].function, 'gap')])}"
@@ -140,6 +149,7 @@ class _Writer:
             return None
         several = self._several_measured()
         apart = over_all(intent, self.spelling, self._whole) if several else None
+        # measures of tables that no one row relates: apart, or refused by `_root`
         if apart is None and (intent.every or several):
             apart = by_row(intent, self.context, self.spelling, self.key)
             if apart is None and intent.every:
@@ -152,6 +162,7 @@ class _Writer:
 
     def _several_measured(self) -> bool:
         counted = {t for a in self.measures for t in measured_tables(a)}
+        # one measured table is never counted by another's join
         if len(counted) < 2:
             return False
         try:
@@ -162,6 +173,7 @@ class _Writer:
 
     # -- the tables
 
+    # FROM begins with what is measured, so that each of its rows is met
     def _root(self) -> TableRef:
         counted = {t for a in self.measures for t in measured_tables(a)}
         if len(counted) > 1:
@@ -176,6 +188,7 @@ class _Writer:
         for table in sorted(tables, key=lambda t: t.name):
             steps, _ = path(self.context, table, sorted(tables - {table}, key=lambda t: t.name), self.roles)
             others = [a for a in self.measures if table not in measured_tables(a)]
+            # max, min and count(distinct) do not mind being met again
             if not any(s.multiplies for s in steps) and all(measured_once(a) for a in others):
                 return {table}
         raise Unclear("two tables are measured at once: " + ", ".join(sorted(t.name for t in tables)))
@@ -191,6 +204,7 @@ class _Writer:
         tested = [t for c in self.intent.where for t in tables_of(c)]
         head = [self.intent.head] if self.intent.head else []
         found = list(dict.fromkeys([*tested, *head, *self.intent.rows]))
+        # in the order of the question, by which one of several ways is chosen
         places = {table: i for i, table in reversed(list(enumerate(self.said)))}
         return sorted(found, key=lambda table: places.get(table, len(places)))
 
@@ -203,6 +217,7 @@ class _Writer:
         """Groups by what is shown beside a measure."""
         intent = self.intent
         # nothing measured is shown or ordered by: rows are listed as they are
+        # a list in an order that is measured still needs groups
         if not self.measures or (
             not any(aggregates_of(e) for e in [*intent.outputs, *(e for e, _ in intent.order)])
             and not intent.having
@@ -236,6 +251,7 @@ class _Writer:
             # what is worked out of several tables is measured once for each row of the outermost
             of = [root] if isinstance(measure, Measured) and root in of else of
             for table in of:
+                # reached without being repeated: plain COUNT and SUM are right
                 if not self._multiplied(table, root, steps):
                     continue
                 # what a join only repeats does not change it
@@ -245,6 +261,7 @@ class _Writer:
                 if isinstance(measure, Aggregate) and measure.function == "count" and key is not None:
                     self.spelling.once.add(table)
                     continue
+                # a sum or average over repeated rows has no DISTINCT that would save it
                 raise Unclear("the joins would count a measured row several times")
 
     def _multiplied(self, table: TableRef, root: TableRef, steps: Sequence[Step]) -> bool:
@@ -266,6 +283,7 @@ class _Writer:
         """
         beside = {j.join.one.table for j in steps if j.join.many.table == step.new}
         if len({j.one.table for j in self.context.joins if j.many.table == step.new}) > _PAIR:
+            # a third reference makes triples, where a pair comes again for each third
             return False  # who took which course in which term: a student is met several times in a term
         return key_of(self.context.table(step.new)) is None and bool(beside & grouped)
 
@@ -277,4 +295,5 @@ class _Writer:
         if any(s.multiplies for s in extra):
             # rows of a table that is not shown give the same row of the head again
             return True
+        # a head that is not in FROM's first table comes once for each of its rows
         return head != root and root not in shown

@@ -49,6 +49,7 @@ def criticise(
     """The critic's list; the judges' words alone, blamed on the query, where there is no critic."""
     plain = (Violation("sql", problem=faults),)
     if not asking.settings.uses("critic"):
+        # the coarse grain names no stage, so an analyzer would have nothing to add
         return plain
     messages = prompt(
         "criticise the query", f"{_CRITIC}\n{_STAGES}", *_case(schema, plan, query, faults), subject.text()
@@ -86,6 +87,7 @@ def analyse(
         found = asking.form("analyzer", messages, Analysis)
     except ModelError:
         return counted
+    # an analysis that drops every fault has judged the query right, which is the judge's to say
     return replace(found, violations=found.violations or counted.violations)
 
 
@@ -100,6 +102,7 @@ def feedback(violations: Sequence[Violation], grain: Feedback) -> tuple[Violatio
 
 def _blamed(violations: Sequence[Violation]) -> Stage:
     counts = Counter(v.stage for v in violations)
+    # the earlier stage of equals: later ones are built on it
     return min(STAGES, key=lambda stage: (-counts[stage], STAGES.index(stage))) if counts else "sql"
 
 

@@ -48,6 +48,7 @@ class Verdict:
     @property
     def passes(self) -> bool:
         if self.judgement is not None:
+            # a judge that read the query counts for more than signs of its result
             return self.syntactic and self.judgement.faithful
         return self.syntactic and (self.vouched or not self.complaints)
 
@@ -57,6 +58,7 @@ class Verdict:
         faults = len(self.complaints)
         if self.judgement is not None:
             faults += len(self.judgement.missing) + len(self.judgement.invented)
+        # ran before faithful before fewer faults: a query that fails answers nothing
         return int(self.syntactic), int(self.passes), -faults
 
     def told(self) -> str:
@@ -79,10 +81,12 @@ def interpret(made: Made, plan: Plan, description: Description) -> Verdict:
     counts = plan.schema.outputs and plan.schema.outputs[0].lower().startswith(
         ("number", "count", "how many")
     )
+    # only the first value is looked at: one column of one kind
     if counts and given == 1 and made.rows.rows and kind_of(made.rows.rows[0][0]) == "text":
         complaints.append("a number was asked for, the query returns text")
     if not made.rows.rows and not _on_empty_tables(made.sql, description):
         complaints.append("the query returns no rows, and its tables are not empty")
+    # NULL alone usually comes of a join or a subquery that found nothing
     if made.rows.rows and all(value is None for row in made.rows.rows for value in row):
         complaints.append("the query returns nothing but NULL")
     return Verdict(syntactic=True, complaints=tuple(complaints))
@@ -93,6 +97,7 @@ def _on_empty_tables(sql: str, description: Description) -> bool:
     try:
         tree = pglast.parse_sql(sql)
     except (pglast.Error, RecursionError):
+        # what cannot be parsed cannot be read here, and has failed elsewhere
         return False
     for node in nodes_of(tree):
         if isinstance(node, ast.RangeVar):

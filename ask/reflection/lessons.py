@@ -15,6 +15,7 @@ from rewright.ask.ports import Comparer, Lesson, Lessons, Runner, Stage, Validat
 from rewright.ask.safety import Refused
 from rewright.ask.sameness import same_rows
 
+# a longer lesson is a story about one question
 _LONGEST = 300
 MOST_ADOPTED = 5
 """Lessons of one stage that stand in its instructions; the latest count."""
@@ -40,6 +41,7 @@ class MemoryLessons:
 
     def propose(self, database: str, stage: Stage, text: str, question: str) -> Lesson:
         text = text.strip()[:_LONGEST]
+        # the same lesson learnt again is the same: it keeps its state, adopted or removed
         id = hashlib.sha256(f"{database}\0{stage}\0{text}".encode()).hexdigest()[:12]
         return self._kept.setdefault(id, Lesson(id, database, stage, text, question))
 
@@ -90,12 +92,14 @@ def consider(
     stays as it is. A question whose query the asker may not run is none of hers to lose.
     """
     for question in validated.list(lesson.database):
+        # a query that she may not run has no rows to compare, and would condemn any lesson
         if _is_forbidden(question.sql, runner):
             continue
         try:
             again = answer(question, lesson)
         except Undecided as undecided:
             return replace(lesson, reason=f"not tried to the end: {undecided}")
+        # no answer is a loss as much as another answer
         if not again:
             return lessons.remove(lesson.id, f"no answer any more to: {question.question}")
         if not _keeps(question.sql, again, runner, comparer):
@@ -115,10 +119,12 @@ def _is_forbidden(sql: str, runner: Runner) -> bool:
 
 def _keeps(before: str, now: str, runner: Runner, comparer: Comparer | None) -> bool:
     """The checker's word; the rows here where it has none or finds no difference that matters."""
+    # the same text needs no checker and no database
     if " ".join(before.split()) == " ".join(now.split()):
         return True
     verdict = comparer.compare(before, now).verdict if comparer is not None else "open"
     if verdict != "open":
+        # a refutation counts even where the rows here are equal
         return verdict == "same"
     try:
         return same_rows(runner.run(before), runner.run(now))

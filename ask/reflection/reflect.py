@@ -63,12 +63,14 @@ class Reflection:
         lesson: tuple[Stage, str] | None = None
         for _ in range(self.asking.settings.refinements):
             current = self.iterates[-1]
+            # a model that is out of time or of reach could only leave things worse
             if current.verdict.passes or not self._can_go_on():
                 break
             analysis = self._analysed(current)
             lesson = (analysis.stage, analysis.lesson) if analysis.lesson else None
             following = self._refined(current, analysis)
             # no new query: what there is stays
+            # the next round would criticise the same query again
             if following.made.error and not following.made.sql:
                 break
             self.iterates.append(following)
@@ -77,6 +79,7 @@ class Reflection:
         improved = best is not self.iterates[0] and best.verdict.passes and best is self.iterates[-1]
         judgement = best.verdict.judgement
         # a faithful query shows that nothing is lacking
+        # ruled by the judge alone: what the database lacks no query can mend
         lacks = judgement.data_lacks if judgement is not None and not judgement.faithful else ""
         return Reflected(best, len(self.iterates) - 1, lesson if improved else None, lacks)
 
@@ -87,6 +90,7 @@ class Reflection:
         verdict = interpret(made, plan, self.description)
         for complaint in verdict.complaints:
             self.asking.note("judged", "interpreter", complaint)
+        # another reader's agreement is worth more than a model's opinion of its own query
         if not verdict.syntactic or agreed or not self.asking.settings.uses("semantic-judge"):
             return replace(verdict, vouched=agreed)
         subject = self.stages.subject
@@ -107,6 +111,7 @@ class Reflection:
         if self.asking.settings.uses("stages"):
             plan = self.stages.again(analysis.stage, plan, violations)
         query = self.disclosure.query(current.made.sql)
+        # without a query that ran there is nothing to be shown as wrong
         former = f"A former query was found wrong:\n{query}\n{told(violations)}" if query else ""
         made = self.realise(plan, former)
         self.asking.note("refined", analysis.stage, f"refinement {len(self.iterates)}", made.sql)

@@ -79,6 +79,7 @@ class LakeSource:
         return self._name
 
     def check(self, sql: str) -> Checked:
+        # the schema was only for the check; the lake has no schemas
         return Checked(_without_schema(places_for_ties(check(sql).sql)))
 
     def weigh(self, query: Checked) -> None:
@@ -91,9 +92,11 @@ class LakeSource:
 
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         checked = self.check(sql)
+        # a caller may ask for fewer rows and less time, never for more than the limits
         most = min(self.limits.rows, self.limits.rows if rows is None else rows)
         until = min(self.limits.seconds, self.limits.seconds if seconds is None else seconds)
         try:
+            # a lake's connection serves one query at a time
             with self._lock:
                 found = self._answers.rows(checked.sql, most, until)
         except LakeError as error:
@@ -125,6 +128,7 @@ def context_of(lake: Lake, digest: str = "") -> Context:
     for table in lake.tables():
         columns = []
         for column in table.columns:
+            # the budget is the whole lake's: thousands of columns would keep their values in memory otherwise
             values = _values(lake, column) if budget > 0 else ()
             budget -= len(values)
             columns.append(_column(table, column, values))
@@ -147,6 +151,7 @@ def _column(table: Table, column: Column, values: tuple[str, ...]) -> ColumnCont
         _ref(table.name),
         column.name,
         _TYPES.get(column.meaning, "text"),
+        # a single row makes every column unique
         unique=column.unique and column.rows > 1,
         # the first column, where its values differ, is taken for the key
         key=column.unique and first and column.rows > 1,

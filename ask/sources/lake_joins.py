@@ -41,6 +41,7 @@ def joins_of(lake: Lake, tables: Sequence[TableContext]) -> Iterator[Join]:
             yield join
     rows = {table.ref.name: table.rows for table in tables}
     finder = KeyFinder(lake.index, lake.database)
+    # counting distinct groups reads the data, so that only so many pairs are tried
     for first, second in _sharing_keys(tables, joined)[:_MOST_COMPOSED]:
         keys = finder.keys(first, second, top=1)
         join = _composed(finder, keys[0], columns, rows) if keys else None
@@ -62,6 +63,7 @@ def _sharing_keys(
     shared = Counter(
         pair
         for owners in by_name.values()
+        # an identifier that many tables share (`year`, `country_code`) tells little about any two of them
         if len(owners) <= _MOST_OWNERS
         for pair in combinations(sorted(owners), 2)
     )
@@ -80,6 +82,7 @@ def _single(columns: _Columns, first: str, second: str, edge: Mapping[str, Any])
     quality = min(1.0, max(0.0, float(edge.get("quality", 0.0))))
     for left, right, _ in edge["pairs"]:
         one, two = columns.get((first, left)), columns.get((second, right))
+        # a reference must lead to one row at most: else the join multiplies
         if one is None or two is None or not (one.unique or two.unique):
             continue
         # of two that are unique the one that is its table's key is referred to

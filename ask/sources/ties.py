@@ -26,6 +26,7 @@ def places_for_ties(sql: str) -> str:
         return sql
     first, skipped = _number(statement.limitCount), _number(statement.limitOffset)
     if statement.limitOption != LimitOption.LIMIT_OPTION_WITH_TIES or not first or skipped is None:
+        # without a number of rows, or with one that is worked out, the places are not known here
         return sql
     if statement.op != SetOperation.SETOP_NONE or statement.valuesLists or _has_star(statement.targetList):
         return sql
@@ -33,6 +34,7 @@ def places_for_ties(sql: str) -> str:
     ranked = "dense_rank" if skipped else "rank"
     placed = _select(f"select {ranked}() over (order by 1) as {_PLACE}").targetList[0]
     placed.val.over.orderClause = tuple(_sorted_by(key, statement.targetList) for key in statement.sortClause)
+    # an output needs a name by which the outer query shows it; a plain column has its own
     for target, name in zip(statement.targetList, names, strict=True):
         if not isinstance(target.val, ast.ColumnRef) or target.name or _last(target.val) != name:
             target.name = name
@@ -67,8 +69,10 @@ def _sorted_by(key: ast.SortBy, targets: tuple[ast.ResTarget, ...]) -> ast.SortB
     node = key.node
     meant: object | None = None
     if isinstance(node, ast.A_Const) and isinstance(node.val, ast.Integer):
+        # `order by 2` inside a window would sort by the constant 2
         meant = targets[node.val.ival - 1].val if 1 <= node.val.ival <= len(targets) else None
     elif isinstance(node, ast.ColumnRef) and len(node.fields) == 1:
+        # an output's name hides a column of the table in ORDER BY, though not inside a window
         meant = next((t.val for t in targets if t.name and t.name == _last(node)), None)
     if meant is not None:
         key.node = meant

@@ -182,9 +182,22 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return None
-    first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
-    read = (first, second) if "overflow" in left_open else ()
+    first, second = (_in_plain_form(_asked_less(q, catalog), catalog) for q in inlined)
+    # what a computed CTE overflows on may be in a column that one of its readers leaves out
+    read = tuple(_in_plain_form(q, catalog) for q in inlined) if "overflow" in left_open else ()
     return View(first, second, left_open, facts, catalog, others, read, made)
+
+
+def _asked_less(inlined: a.Query, catalog: Catalog) -> a.Query:
+    """Each CTE in its readers' places without what is not read of it there: others may read more."""
+    try:
+        return without_unread(inlined, catalog)
+    except Unsupported:
+        return inlined
+
+
+def _in_plain_form(inlined: a.Query, catalog: Catalog) -> a.Query:
+    return without_bounds(_plain(inlined, catalog), catalog).query
 
 
 def _forms(plain: View, highest: int) -> list[View]:

@@ -13,7 +13,7 @@ from typing import cast
 
 from rewright.engines import clock
 from rewright.equivalence.decomposition.refinement import RefinementProof
-from rewright.equivalence.decomposition.search import Idle, PartsSearch, Rounds, at_once
+from rewright.equivalence.decomposition.search import AFTER_LATE, Idle, PartsSearch, Rounds, at_once
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
 from rewright.equivalence.proof import Composite, Proof
 from rewright.equivalence.prover.remembered import Memory
@@ -150,6 +150,9 @@ class _BothWays:
         if self.parts.settled and found is None and positions in self.said:
             most = deadline - clock.now()  # nothing else is left to be tried
         left = max(min(deadline - clock.now(), most), 0.0)
+        if positions and False in self.said and self.said[False].late:
+            # what ran out of time without positions takes longer with them
+            left *= AFTER_LATE if found is None else 0.0
         if positions in self.said and left <= self.asked.get(positions, 0.0):
             return
         self.asked[positions] = left

@@ -44,6 +44,7 @@ def candidate_pairs(index: LakeIndex, touched: set[str]) -> Iterator[tuple[Colum
     Values are hashed; each column posts its hashes, and looks its own up. Small integers overlap everywhere,
     so integer columns with only those are paired by the words of their names instead.
     """
+    # a union has the values of its parts, which are paired themselves
     columns = [c for c in index.columns if joinable(c) and c.table not in index.unions]
     telling = [c for c in columns if not _small(c)]
     yield from _by_values(index, telling, touched)
@@ -55,6 +56,7 @@ def _by_values(index: LakeIndex, columns: list[Column], touched: set[str]) -> It
     keys: dict[int, list[int]] = defaultdict(list)
     others: dict[int, list[int]] = defaultdict(list)
     for i, column in enumerate(columns):
+        # keys are posted apart and at greater length: a value of a key is what references look for
         postings, most = (keys, _KEY_POSTINGS) if column.uniqueness >= _KEY else (others, _POSTINGS)
         for value in sketches[i].tolist():
             posted = postings[value]
@@ -63,6 +65,7 @@ def _by_values(index: LakeIndex, columns: list[Column], touched: set[str]) -> It
                 posted.append(i)
     seen: set[tuple[int, int]] = set()
     for i, column in enumerate(columns):
+        # columns of untouched tables are found all the same, as neighbours of touched ones
         if column.table not in touched:
             continue
         # of bottom-k sketches the smallest hashes are those that both sides keep
@@ -90,6 +93,8 @@ def _neighbours(
         for value in probe[:8]:
             shared.update(others.get(value, ()))
     few = _PER_ENUMERATION if _enumeration(column) or year_like(column) else _PER_COLUMN
+    # sharing counts for a fifth even where the other side tells nothing apart, so that no pair falls out
+    # entirely
     ranked = heapq.nlargest(8 * few, shared, key=lambda j: (shared[j] * (0.2 + columns[j].uniqueness), -j))
     found = [j for j in ranked if columns[j].table != column.table and comparable(column, columns[j])]
     if few == _PER_ENUMERATION:

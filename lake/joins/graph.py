@@ -30,6 +30,7 @@ class JoinGraph:
         self.adj: dict[str, dict[str, Mapping[str, Any]]] = {table: {} for table in tables}
 
     def add_edge(self, a: str, b: str, payload: Mapping[str, Any]) -> None:
+        # one payload for both directions: whoever reads an edge finds the same figures from either side
         self.adj[a][b] = self.adj[b][a] = payload
 
     def has_edge(self, a: str, b: str) -> bool:
@@ -56,6 +57,7 @@ def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> JoinGrap
     """Build the graph, or bring the stored one up to date for the `changed` tables;
     keep it in the storage.
     """
+    # edges of tables that did not change are kept as they are stored
     touched = set(index.tables) if changed is None else set(changed)
     with index.holding_sketches():
         edges = _edges(index, candidate_pairs(index, touched))
@@ -93,6 +95,7 @@ def exact(index: LakeIndex, among: Collection[str] | None = None) -> dict[tuple[
         (a, b)
         for i, a in enumerate(chosen)
         for b in itertools.chain(chosen[i + 1 :], rest)
+        # each pair once, and none within a table: what joins a table to itself no overlap of values can tell
         if a.table != b.table and comparable(a, b)
     )
     return _edges(index, pairs)

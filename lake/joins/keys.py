@@ -47,11 +47,13 @@ class KeyFinder:
     def keys(self, a: str, b: str, *, top: int = 4) -> list[JoinKey]:
         """Candidate keys of two tables, best first."""
         pairs = self._index.pairs(a, b)
+        # per direction: `pairs` of (b, a) are the flipped ones, and fan-out is told from the left side
         if (a, b) not in self._keys:
             found: dict[frozenset[tuple[str, str]], JoinKey] = {}
             for pair in pairs:
                 if pair.quality > USELESS:
                     key = self._key(a, b, pair, pairs)
+                    # two pairs may be completed to the same key; the better of them came first
                     found.setdefault(frozenset((x.name, y.name) for x, y in key.pairs), key)
             self._keys[a, b] = sorted(found.values(), key=lambda k: -k.quality)
         return self._keys[a, b][:top]
@@ -80,6 +82,7 @@ class KeyFinder:
 
     def fan_out(self, key: JoinKey) -> float:
         """f: joined rows per distinct key value of the left table."""
+        # counted by running the join: estimates from distinct counts miss how skewed the values are
         on = " AND ".join(f"{_comparison(x, y)}" for x, y in key.pairs)
         distinct = self.distinct(key.a, tuple(x.name for x, _ in key.pairs))
         self._database.load([key.a, key.b])
@@ -90,6 +93,7 @@ class KeyFinder:
 
     def s_join(self, key: JoinKey) -> float:
         """S / (1 + f)^α of the key's first pair."""
+        # the first pair is the one that tells most (`_key` puts years last)
         x, y = key.pairs[0]
         return float(self._index.score_pair(x, y).s / (1.0 + self.fan_out(key)) ** ALPHA)
 
@@ -112,9 +116,12 @@ class KeyFinder:
         needless ones.
         """
         key = [(first.a, first.b)]
+        # one column that tells rows apart needs no companion
         if max(first.a.uniqueness, first.b.uniqueness) >= _UNIQUE:
             return tuple(key)
         for pair in sorted((p for p in pairs if _companion(p)), key=lambda p: -p.schema):
+            # a column stands in one pair at most: `a.x = b.x AND a.x = b.y` would ask two columns of b to
+            # agree
             if len(key) >= _MOST_PAIRS or any(pair.a is x or pair.b is y for x, y in key):
                 continue
             # what sharpens the key by less adds only chances to miss rows
@@ -131,6 +138,8 @@ class KeyFinder:
 
     def _sharpness(self, key: list[tuple[Column, Column]]) -> float:
         """How close the key is to identifying rows on one side."""
+        # of the sides the better: a key need identify the rows of one table only, the other may refer to it
+        # often
         a, b = key[0][0].table, key[0][1].table
         left = self.distinct(a, tuple(x.name for x, _ in key)) / max(self._index.tables[a].rows, 1)
         right = self.distinct(b, tuple(y.name for _, y in key)) / max(self._index.tables[b].rows, 1)
@@ -139,6 +148,7 @@ class KeyFinder:
 
 def _companion(pair: PairScore) -> bool:
     """May the pair complete a key: the same thing under the same name, or texts that agree."""
+    # notes, amounts and the like agree by chance and identify nothing
     if set(names.words(pair.a.name)) & NO_KEYS:
         return False
     contained = max(pair.overlap.a_in_b, pair.overlap.b_in_a)
@@ -155,6 +165,7 @@ def _comparison(x: Column, y: Column) -> str:
     left, right = f"l.{quoted(x.name)}", f"r.{quoted(y.name)}"
     if x.family is y.family:
         return f"{left} = {right}"
+    # by text: an identifier read as a number here and as text there is compared as it was written
     return f"CAST({left} AS VARCHAR) = CAST({right} AS VARCHAR)"
 
 

@@ -60,6 +60,7 @@ def find_paths(
     """The k cheapest loopless paths (Yen 1971), each step on the key with the best S_join times its squared
     quality (fan-out alone would prefer two serial numbers to a reference); unjoinable ones are left out.
     """
+    # a table does not join itself here: nothing says on which column it would
     if a not in graph or b not in graph or a == b:
         return []
     # here and not above: see JoinGraph
@@ -84,6 +85,7 @@ def _path(
     graph: JoinGraph, keys: KeyFinder, database: LakeDatabase, tables: list[str], rows: int
 ) -> JoinPath | None:
     chosen: list[JoinKey] = []
+    # one step without a key breaks the whole path; the next cheapest may have one for each
     for left, right in itertools.pairwise(tables):
         candidates = keys.keys(left, right)
         if not candidates:

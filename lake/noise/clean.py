@@ -32,6 +32,7 @@ def clean_expression(
         told = notation_of(column.name, values.counts)
         return _number(ref, values, replace(told, fraction=told.fraction and not percent))
     if Noise.DATES in column.noise:
+        # days of digits are numbers to DuckDB, and texts to the parser of formats
         return _date(ref if column.family is Family.TEXT else f"CAST({ref} AS VARCHAR)", values)
     return _text(ref, column, values) if column.noise else None
 
@@ -45,6 +46,7 @@ def clean_cte(table: str, columns: dict[str, str]) -> str:
 def cleaned_counts(column: Column, values: Values) -> tuple[tuple[str, int], ...]:
     """The distinct values as they read after cleaning (texts), with counts."""
     # these are no texts once they are cleaned
+    # days and numbers are compared as such, so their spellings do not matter
     if not column.noise or set(column.noise) & {Noise.NUMBERS, Noise.DATES, Noise.FORMATTED}:
         return values.counts
     changed = variants(values.counts) if Noise.SPELLINGS in column.noise else {}
@@ -55,6 +57,7 @@ def cleaned_counts(column: Column, values: Values) -> tuple[tuple[str, int], ...
 
 
 def _boolean(ref: str) -> str:
+    # a full stop behind `yes.` is handwriting; any other text is NULL
     form = f"rtrim(lower(trim({ref})), '.')"
     return f"CASE WHEN {form} IN ({_list(TRUE)}) THEN TRUE WHEN {form} IN ({_list(FALSE)}) THEN FALSE END"
 
@@ -62,8 +65,10 @@ def _boolean(ref: str) -> str:
 def _number(ref: str, values: Values, notation: Notation) -> str:
     """What `numbers.number_of` reads, in SQL."""
     read = [number for value, _ in values.counts if (number := number_of(value, notation)) is not None]
+    # of the values that were seen; whether there are others tells `complete`
     whole = all(number.is_integer() for number in read)
     digits = (
+        # digits with what stands between groups of them, in any of the signs that people use
         f"regexp_replace(regexp_extract({ref}, '[0-9.,][0-9 .,''’\u00a0\u202f]*(?:[eE][-+]?[0-9]+)?'), '[ "
         f"''’\u00a0\u202f]|[.,]+\\s*$', '', 'g')"
     )
@@ -71,11 +76,13 @@ def _number(ref: str, values: Values, notation: Notation) -> str:
         f"replace({digits}, ',', '')",
         f"replace(replace({digits}, '.', ''), ',', '.')",
     )
+    # in a column of decimal commas `1,234` is a fraction, and only two groups make it a thousand
     alone = "[0-9]{1,3}(,[0-9]{3})" if notation.comma_groups else "[0-9]{1,3}(,[0-9]{3}){2}"
     arms = [
         # commas group: `1,234,567.8`
         (
             f"WHEN regexp_full_match({digits}, '{alone}(,[0-9]{{3}})*([.][0-9]*)?') AND NOT "
+            # `0,123` is a fraction whatever the column does: no group begins with 0
             f"starts_with({digits}, '0,') THEN {no_commas}"
         ),
         # points group: `1.234.567,8`
@@ -93,18 +100,21 @@ def _number(ref: str, values: Values, notation: Notation) -> str:
     plain = f"CASE {' '.join(arms)} ELSE replace({digits}, ',', '.') END"
     # signs are looked for only where there are some: the SQL is read by people, too
     signed = any(number < 0 for number in read)
+    # TRY_CAST, as an unseen value may still be none
     # whole only where all values were seen
     written = f"TRY_CAST({plain} AS {'BIGINT' if whole and values.complete else 'DOUBLE'})"
     if signed or not values.complete:
         negative = rf"regexp_matches({ref}, '^\s*\(.*\)\s*$|^[^0-9]*[-−][^0-9]*[0-9]|[0-9]\s*[-−]\s*$')"
         written = f"CASE WHEN {negative} THEN -{written} ELSE {written} END"
     if notation.fraction:
+        # a sign of percent divides only where the values are read as parts of one
         written = f"{written} / CASE WHEN contains({ref}, '%') THEN 100.0 ELSE 1.0 END"
     return written
 
 
 def _date(ref: str, values: Values) -> str:
     found: Counter[str] = Counter()
+    # an hour of 00:00 in every value comes of the export, not of the clock
     timed = False
     for value, n in values.counts:
         for form in date_formats(value):

@@ -16,6 +16,7 @@ from rewright.lake.noise.values import date_formats, fold, plain_number, truth
 
 Counts = Sequence[tuple[str, int]]
 _MOJIBAKE = re.compile(r"Ã[\x80-\xbf¡-¿€-™]|â€|Â[\x80-\xbf ]|Ã[a-zA-Z©±¼¶¤³]")
+# one kind is enough, in the order in which they explain values best
 _FORMATTED = 0.98
 """A column of numbers that are all written with signs holds hardly anything else."""
 # fewer eight-digit numbers look like days by chance
@@ -29,6 +30,7 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     if not counts or filled < 3:
         return ()
     told = [(value, n) for value, n in counts if fold(value) not in _MISSING]
+    # of nothing but missing values no kind has a share, and the sum is divided by
     total = sum(n for _, n in told) or 1
     if _padded(told):
         # `01`, `02`: nobody counts with them
@@ -39,8 +41,10 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
         (Noise.NUMBERS, lambda: numbered_share(told) if _some_plain(told, total, gaps=gaps) else 0),
         (Noise.DATES, lambda: _date_share(told)),
     ):
+        # a tenth may be damage of another kind
         if share() >= 0.9 * total:
             return (kind,)
+    # decorated throughout: only calculating with it needs it cleaned
     if formatted_share(told) >= _FORMATTED * total:
         return (Noise.FORMATTED,)
     found = []
@@ -73,6 +77,7 @@ def _padded(told: Counts) -> bool:
 
 def readable(value: str, meaning: Family) -> bool:
     """Can the text be read as what its column means, or does it say that there is nothing?"""
+    # what says that there is nothing loses nothing by becoming NULL
     if fold(value) in _MISSING:
         return True
     return number_of(value) is not None if meaning.numeric else bool(date_formats(value))
@@ -113,6 +118,7 @@ def _merge_initials(kept: dict[str, str], total: dict[str, int]) -> None:
     for short in [key for key in kept if len(key) == 1]:
         longer = [key for key in kept if len(key) > 1 and key.startswith(short)]
         # Two values that begin with the letter: nobody can say of which it is the first.
+        # a single longer value begins with it: `F` of `Female`
         if len(longer) == 1:
             winner = max((short, longer[0]), key=lambda key: total[key])
             kept[short] = kept[longer[0]] = kept[winner]
@@ -136,6 +142,7 @@ def _share(counts: Counts, test: Callable[[str], bool]) -> int:
 
 def _boolean_share(counts: Counts, total: int) -> int:
     """Rows that say yes or no; 0 where they are too few to matter."""
+    # as soon as they cannot be enough the count ends: most columns are no such
     share = other = 0
     for value, n in counts:
         if truth(value) is not None:
@@ -155,8 +162,10 @@ def _boolean_share(counts: Counts, total: int) -> int:
 def _some_plain(counts: Counts, total: int, *, gaps: bool) -> bool:
     """Plain numbers with some decorated, or with words for "missing" between them."""
     plain = _share(counts, lambda v: plain_number(v.strip()))
+    # numbers with gaps marked by words: the words become NULL
     if gaps and plain == total:
         return True
+    # some plain and some more that can be read as numbers
     return plain >= 0.2 * total and plain < _share(counts, lambda v: number_of(v) is not None)
 
 

@@ -55,10 +55,13 @@ def notation_of(name: str, counts: Counts) -> Notation:
             # beside 84.5 the sign of 88 % says nothing
             seen["large"] += n * (not match["unit"] and abs(number_of(value) or 0.0) > 1.0)
     comma = seen[","] > 0 and not seen["grouped,"]
+    # a grouped comma says that a single one groups as well
     dot = seen["."] > 0 or not seen[","]
     return Notation(
         comma_groups=not comma,
+        # points group where nothing uses one for fractions, or all of them surely group
         dot_groups=not dot or (seen["grouped."] > 0 and not seen["."]),
+        # as parts of one only where no bare number of the column is larger
         fraction=seen["%"] > 0 and not seen["large"] and not _PERCENT & set(names.normal(name).split()),
     )
 
@@ -72,6 +75,7 @@ def _decimal_mark(digits: str) -> str:
     if comma >= 0 and dot >= 0:
         return "," if comma > dot else "."
     mark = "," if comma >= 0 else "." if dot >= 0 else ""
+    # no mark, no question
     if not mark:
         return ""
     if digits.count(mark) > 1:
@@ -109,6 +113,7 @@ def number_of(value: str, notation: Notation = PLAIN) -> float | None:
         number = float(_plain(digits, notation))
     except ValueError:
         return None
+    # accountants write (5) for -5, and others 5-
     if (match["open"] and match["close"]) or match["sign"] in {"-", "−"} or match["minus"]:
         number = -abs(number)
     return number / 100.0 if match["unit"] == "%" and notation.fraction else number
@@ -127,6 +132,7 @@ def unit_of(value: str) -> str:
 def _match(value: str) -> re.Match[str] | None:
     match = NUMBER.match(value.strip())
     # a parenthesis alone is no sign
+    # the two must be there together
     return None if match is None or bool(match["open"]) != bool(match["close"]) else match
 
 
@@ -136,6 +142,7 @@ def _digits(match: re.Match[str]) -> str:
 
 def _plain(digits: str, notation: Notation) -> str:
     """Digits with a point before the fraction."""
+    # which mark is the decimal one is decided for the text; what it leaves open by the column
     mark = _decimal_mark(digits)
     if mark == ",":
         return digits.replace(".", "").replace(",", ".")
@@ -143,6 +150,7 @@ def _plain(digits: str, notation: Notation) -> str:
         return digits.replace(",", "")
     if not mark and "," in digits and not notation.comma_groups:
         return digits.replace(",", ".")
+    # neither mark decides: groups of three are joined, anything else is left to float()
     return digits.replace(",", "").replace(".", "") if _GROUPS.fullmatch(digits) else digits
 
 
@@ -160,6 +168,7 @@ def one_unit(units: Collection[str]) -> bool:
         # `m` is no beginning of `mm`
         return False
     lettered = sorted({unit.rstrip(".").rstrip("s") for unit in units if unit and unit[0].isalpha()}, key=len)
+    # the shortest is what the others must begin with: `d`, `day`, `days`
     return all(unit.startswith(lettered[0]) for unit in lettered)
 
 

@@ -309,15 +309,18 @@ def check(source: str) -> str:
     function = tree.body[0]
     if (
         function.decorator_list
+        # defaults are evaluated when the function is made, so they are not allowed, however harmless
         or len(function.args.args) != 1
         or function.args.vararg
         or function.args.kwarg
         or function.args.defaults
     ):
         raise SandboxError("one plain parameter is expected")
+    # names that the function gives itself; all others must be on the list
     local = {
         node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
+    # the function may call itself by its name
     local |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)} | {function.name}
     local |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
     for node in ast.walk(tree):
@@ -336,7 +339,9 @@ def run(
         "source": source,
         "function": check(source),
         "values": list(values),
+        # modules are handed in by the child itself, as parts of them
         "names": sorted(_NAMES - {"re", "unicodedata", "datetime"}),
+        # a machine whose calls are not listed has the limits alone
         "wall": _WALLS.get(platform.machine()) if sys.platform == "linux" else None,
         "limits": _limits(seconds, memory),
     }
@@ -372,6 +377,7 @@ def _limits(seconds: float, memory: int) -> list[tuple[str, int]]:
         ("RLIMIT_AS", memory),
         ("RLIMIT_CPU", max(1, int(seconds) + 1)),
         ("RLIMIT_CORE", 0),
+        # no process, thread or program can be started
         ("RLIMIT_NPROC", 0),
     ]
 
@@ -379,6 +385,7 @@ def _limits(seconds: float, memory: int) -> list[tuple[str, int]]:
 def _check_node(node: ast.AST, local: set[str]) -> None:
     if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
         raise SandboxError(f"{type(node).__name__} is not allowed")
+    # such a name is reached by nothing but tricks
     if isinstance(node, ast.FunctionDef) and node.name.startswith("_"):
         raise SandboxError("underscored names are not allowed")
     # A list of what is allowed: `__class__` and its like lead from any value to all of Python.
@@ -393,4 +400,5 @@ def _check_node(node: ast.AST, local: set[str]) -> None:
         and isinstance(node.ctx, ast.Store)
         and node.id in {"re", "unicodedata", "datetime"}
     ):
+        # replaced, a later line would call something that was never looked at
         raise SandboxError("modules are not to be replaced")

@@ -41,6 +41,7 @@ class Functions:
 
 def shown(column: Column, values: Values) -> list[str]:
     """What a model is shown of a column: its most frequent values."""
+    # the column's name could lead a model to what it expects there
     del column
     return [value[:_LONGEST] for value, _ in values.counts[:SHOWN_VALUES]]
 
@@ -60,6 +61,7 @@ def written_expression(column: Column, values: Values, source: str) -> str | Non
     """
     raw = [value for value, _ in values.counts]
     results = dict(zip(raw, run(source, raw, seconds=3.0), strict=True))
+    # a function that returns what it was given cleans nothing
     made = [result for result in results.values() if result is not None]
     if not made or all(result == value for value, result in results.items()):
         return None
@@ -67,9 +69,11 @@ def written_expression(column: Column, values: Values, source: str) -> str | Non
 
 
 def _case(ref: str, results: Mapping[str, Result], made: Sequence[Result]) -> str:
+    # one text among the results makes all of them texts: a column has one type
     is_text = not all(isinstance(result, (bool, int, float)) for result in made)
     groups: dict[str, list[str]] = defaultdict(list)
     for value, result in results.items():
+        # values that stay need no arm
         if result is not None and not (is_text and str(result) == value):
             groups[_constant(result, made, is_text=is_text)].append(literal(value))
     arms = " ".join(
@@ -84,6 +88,7 @@ def _constant(result: Result, made: Sequence[Result], *, is_text: bool) -> str:
         return literal(str(result))
     if all(isinstance(one, bool) for one in made):
         return "TRUE" if result else "FALSE"
+    # beyond 62 bits a sum would overflow
     if all(isinstance(one, int) and abs(one) < 1 << 62 for one in made):
         return f"CAST({int(result or 0)} AS BIGINT)"
     return f"CAST({literal(repr(float(result or 0)))} AS DOUBLE)"

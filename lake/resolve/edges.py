@@ -15,12 +15,15 @@ from rewright.lake.resolve.candidate import Candidate, Halves
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Relation
 
+# under it keys are chance even between related tables
 # below, two tables share values by chance
 MIN_JOIN = 0.3
+# before keys are completed by further columns, which may make a weak pair a good key
 _MIN_LINK = 0.2
 _TOLD = 0.5
 _ASKED = 0.4
 """What it adds to a key that its columns are called as in the join the user wrote."""
+# what the query says must be strong where values say nothing
 _WRITTEN, _CALLED, _CALLED_KEY, _ALL = 0.4, 0.5, 0.7, 0.99
 """Quality of a key that only the query tells; likeness of its table and of the table's key to what is asked
 for there, and the share of its values that are found, at least.
@@ -57,6 +60,7 @@ class EdgeFinder:
             for k in self._keys.keys(other, table, top=LOOKED_AT)
         ]
         found += [k for other in state.tables if (k := self._coded(other, table)) is not None]
+        # what shares values is looked for first; the user's own words only where nothing does
         found = [k for k in found if k.quality >= MIN_JOIN]
         if not found:
             found = [k for other in state.tables if (k := self._written(other, table)) is not None]
@@ -87,10 +91,12 @@ class EdgeFinder:
         as they are asked for.
         """
         relation, name = other
+        # a table by another name could have a key of any kind
         if self._evidence.table_score(relation.alias, to) < _CALLED:
             return None
         keys = [
             c
+            # the referred side is told apart by its key
             for c in self._index.tables[to].columns
             if c.unique and self._evidence.name_score(relation.name, name, c) >= _CALLED_KEY
         ]
@@ -98,6 +104,7 @@ class EdgeFinder:
             (self._evidence.name_score(*asked, c), c, key)
             for key in keys
             for c in self._index.tables[from_].columns
+            # one key is called as asked: numbers from 1 on are contained in any other such
             if not c.unique
             and c.family is key.family
             and set(names.words(c.name)) & names.KEY_WORDS
@@ -116,6 +123,7 @@ class EdgeFinder:
     def _linked(self, a: str, b: str) -> bool:
         """Whether the two could join at all: a cheap check, before keys are completed and measured."""
         pairs = self._index.pairs(a, b)
+        # two weak columns may be strong together
         return bool(pairs) and (pairs[0].quality >= _MIN_LINK or len(pairs) > 1)
 
     def strongly(self, a: str, b: str) -> bool:
@@ -137,12 +145,14 @@ class EdgeFinder:
             imagined = taken.get(end.key)
             if imagined is not None and imagined.shown:
                 value += 0.04
+            # several tests are a list of values, which leaves rows to join
             if imagined is not None and any(t.op == "=" for t in imagined.tests) and len(imagined.tests) == 1:
                 # joined on a column held to one value, the join would say nothing
                 value -= 0.25
         # where the user joined by keys, keys go before names
         if self._keys_asked() and any(set(names.words(c.name)) & names.KEY_WORDS for c in (first_a, first_b)):
             value += 0.12
+        # the side of what is asked tells which of two keys: `origin`, not `destination`
         value += _SIDE * sum(self._sides(end) for end in (first_a, first_b))
         return value + _ASKED * max(self._asked(x, y) for x, y in key.pairs)
 
@@ -166,11 +176,13 @@ class EdgeFinder:
                     other = self._aliases.get(alias)
                     if other is None:
                         continue
+                    # the pair may be told in either order
                     for x, y in ((a, b), (b, a)):
                         fit = self._evidence.name_score(
                             relation.name, column.name, x
                         ) + self._evidence.name_score(other.name, name, y)
                         role = told_role(column.name, x, (relation.name, other.name)) + side(name, y)
+                        # half for each end's name, and the role on top: it tells keys of one table apart
                         best = max(best, fit / 2 + _TOLD * role)
         return best
 
@@ -184,6 +196,7 @@ def told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
         return told
     plain = names.KEY_WORDS.union(*(names.words(table) for table in tables))
     asked = set(names.words(name)) - plain
+    # nothing beyond the tables' own words was asked, so no role is told
     return len(asked & set(names.words(real.name))) / len(asked) if asked else 0.0
 
 

@@ -48,15 +48,22 @@ from rewright.lake.resolve.likeness import (
 from rewright.lake.resolve.literals import number_test, truth_score
 from rewright.lake.resolve.values import SURE, ValueMatcher
 
+# sizes of the pool: by the whole query, by each relation's name, by each column; what all of them leave out
+# is not looked at again, so they are generous
 _POOL_SITE = 18
 _POOL_RELATION = 10
 _POOL_COLUMN = 4
+# a value that more tables than this hold is a year or a code that is everywhere
 _RARE = 12
 _LEADERS = 4
 _FAMILY = 14
+# two columns that share half of their values hold the same things, in one's or the other's part
 _SAME_VALUES = 0.5
+# few values are shared by chance: `yes` and `no` teach nothing
 _TAUGHT_FROM = 12
+# a likeness that needs no other evidence
 _WELL_NAMED = 0.7
+# under this a column is not meant by name, and its values are not worth the search
 _LIKELY = 0.42
 _FLAG = 0.3
 """How much it speaks against a column of 0 and 1 that it is added up by another name."""
@@ -100,6 +107,7 @@ _AS_NAMED = 0.9
 """Likeness of names from which on nothing was left unsaid."""
 _SPELT_OTHERWISE = 0.36
 """What it is worth that a column holds the value that is asked for in another spelling."""
+# above whatever names, types and values can add up to
 _BOUND = 1.2
 _AS_BEFORE = 0.25
 """A column named again in a subquery is the same column."""
@@ -114,6 +122,7 @@ _HARDLY = 0.05
 _TOLD = frozenset({"description", "text", "meaning"})
 """What the names of codes' things are called, too."""
 _POOL_CUT = 6
+# names of tables that tell another year: still the same thing, so not excluded
 _OTHER_YEAR = 0.2
 _CUT_SURELY = 0.7
 _STANDS_FOR = 0.95
@@ -136,6 +145,7 @@ _CALLED = 0.65
 class Weights:
     """How much each kind of evidence counts; the ablations set some to zero."""
 
+    # an ablation sets one to 0 and leaves the code as it is
     values: float = 1.0
     types: float = 1.0
 
@@ -163,6 +173,7 @@ class Evidence:
         self.codes = Codes(index)
         self._weights = weights or Weights()
         self.site = site
+        # keys that are only joined on are found by the joins, and asked for by nobody
         self.columns = [c for c in site.columns() if not c.only_key]
         self._hits = self._value_hits()
         self.table_scores = {
@@ -194,6 +205,7 @@ class Evidence:
             value = self.name_score(imagined.table, imagined.name, real)
             measured = dimension_score(imagined.name, real)
             if value >= _WELL_NAMED:
+                # the malus stays: a name that fits says nothing where the unit is another's
                 # a good name needs no unit to speak for it
                 measured = min(measured, 0.0)
             if imagined.numeric and value < _WELL_NAMED and is_flag(real):
@@ -206,6 +218,8 @@ class Evidence:
                 value -= _ONE_OF_MANY
             if imagined.own_reference:
                 value += self._weights.values * (
+                    # a column that a subquery compares with its own table must refer to it, as `manager_id`
+                    # does
                     _OWN_REFERENCE if self._of_own_reference(real) else -_OWN_REFERENCE
                 )
             if self._chosen.get((imagined.table, imagined.name.lower())) == real.key:
@@ -213,6 +227,7 @@ class Evidence:
             if imagined.tests:
                 likely = value >= _LIKELY
                 told = [self._test_score(test, imagined.name, real, likely=likely) for test in imagined.tests]
+                # the average of its tests: one that fails is not outweighed by how many there are
                 value += self._weights.values * sum(told) / len(told)
             self._score[key] = max(value, _BOUND) if self._is_named(imagined, real) else value
         return self._score[key]
@@ -222,6 +237,7 @@ class Evidence:
         # only tables that are spread over years or months have such columns
         if real.key not in self._across:
             return False
+        # the digits of a name are its year, its words perhaps a month
         told = set(names.normal(real.name).split()) - set(names.normal(imagined.name).split())
         return any(word.isdigit() or month_of(word) is not None for word in told)
 
@@ -237,12 +253,15 @@ class Evidence:
         return {word for word in names.words(imagined.name) if left.get(word, 0.0) < _UNSAID}
 
     def _left_out(self, imagined: ImaginedColumn, real: Column) -> dict[str, float]:
+        # a name about the same leaves no word unsaid, whatever its words are
         if self.name_score(imagined.table, imagined.name, real) >= _AS_NAMED:
             return {}
         if self._cut.likeness(imagined.name, real) >= _CUT_SURELY:
             return {}
         own = set(names.words(imagined.table))
+        # the table's own words need not be said by its columns
         asked = tuple(w for w in names.words(imagined.name) if w not in own) or names.words(imagined.name)
+        # `name` alone asks for the name of the table's things, so these are what must be said
         if set(asked) <= NAMED and own:
             # the name of what?
             asked = names.words(imagined.table)
@@ -254,6 +273,7 @@ class Evidence:
         """
         unsaid = self._left_out(imagined, real)
         told = (sum(unsaid.values()) * covered(tuple(unsaid), names.words(c.name)) for c in others)
+        # what is left out here and said there was the reason to look there
         return max(told, default=0.0) if unsaid else 0.0
 
     def lookalikes(self, alias: str, home: str) -> int:
@@ -269,12 +289,14 @@ class Evidence:
         return sum(self._fit(table, rows) >= own - _ABOUT for table in self.pool if table not in near)
 
     def _fit(self, table: str, rows: list[int]) -> float:
+        # the mean of the best fit of each column that is asked for
         return float(self.block(table)[rows].max(axis=1).mean())
 
     def _is_named(self, imagined: ImaginedColumn, real: Column) -> bool:
         """A name that exists binds: the column of that name in the table of that name, whatever its values
         look like.
         """
+        # names of queries that were written for this lake: as SQL would take them
         own = self._index.table(imagined.table) if imagined.table else None
         return own is not None and own.name == real.table and is_called(imagined, real)
 
@@ -282,6 +304,7 @@ class Evidence:
         """Does the column refer to a key of its own table, or is it such a key?"""
         index = self._index
         for other in index.tables[real.table].columns:
+            # key and reference differ in being unique, and are of one type
             if other is real or other.unique is real.unique or other.numeral is not real.numeral:
                 continue
             # the one with each value once is the key, the other refers to it
@@ -295,6 +318,7 @@ class Evidence:
         mine = [c for c in self._index.tables[table].columns if _teaching(c)]
         for other in self.pool if mine else ():
             # a union repeats its parts' columns: nothing is learned from it
+            # what it repeats are its own names
             if other == table or other in self._index.unions:
                 continue
             for column in mine:
@@ -309,6 +333,7 @@ class Evidence:
         """Likeness of names, 0 to 1."""
         key = (table, name, real.key)
         if key not in self._name:
+            # a taught name counts only where it fits well: half a likeness at second hand is none
             told = [0.9 * self._name_score(table, name, other) for other in self._taught.get(real.key, ())]
             best = max(
                 [
@@ -321,6 +346,7 @@ class Evidence:
                 ]
             )
             if self._names_another(table, real):
+                # one reason is enough: the names say that something else is meant
                 best *= _ANOTHERS_NAME
             elif opposed(name, real.name) or _of_other_number(name, real):
                 best *= _OTHER_SIDE
@@ -340,6 +366,7 @@ class Evidence:
             or not held <= NAMED
             or not thing
             or not asked & NAMED
+            # the thing itself or its own table is asked for: `film_title` of `films` may be `title`
             or set(thing) & set(names.words(table))
         ):
             return False
@@ -358,14 +385,17 @@ class Evidence:
     def _scores_of_parts(self, table: str, name: str, real: Column) -> list[float]:
         """A union's column is called as its parts' are."""
         united = self._index.unions.get(real.table)
+        # a union that spreads years over columns has columns that no part has
         if united is None or united.spreads:
             return []
+        # all parts have the same columns, so two of them tell
         parts = [self._index.tables[part].column(real.name) for part in united.part_names()[:2]]
         return [self._name_score(table, name, part) for part in parts if part is not None]
 
     def _scores_of_things(self, table: str, name: str, real: Column) -> list[float]:
         """`name` of `music_styles` is a music style, whatever table holds it."""
         thing = " ".join(names.words(table))
+        # a bare name of a table whose rows are things: the table's word is the thing's
         if not thing or not set(names.words(name)) <= NAMED or real.meaning is not Family.TEXT:
             return []
         return [_THING * self._name_score("", thing, real)]
@@ -373,6 +403,7 @@ class Evidence:
     def _scores_of_codes(self, table: str, name: str, real: Column) -> list[float]:
         """`descr` beside `cat` in a table of codes is the category."""
         told = self.codes.of(real.table)
+        # a code is asked for, so what it stands for is not meant
         if told is None or told[1] is not real or set(names.words(name)) & CODES:
             return []
         return [_STANDS_FOR * self._name_score(table, name, told[0])]
@@ -382,6 +413,7 @@ class Evidence:
         match an amount, or the name of the table that is asked for.
         """
         united = self.index.unions.get(real.table)
+        # only the column that holds the values of all the years
         if united is None or not united.spreads or {real.name} != {united.value, united.part_names()[0]}:
             return []
         told = set(names.words(name))
@@ -401,22 +433,26 @@ class Evidence:
         known = table not in self.classes or self._of_one_thing(table, real)
         if known or not set(names.words(real.name)) <= NAMED:
             return False
+        # another relation is likelier to be that table: then the name is of its things
         scores = {r.name: self.table_score(r.alias, real.table) for r in self.site.relations}
         return max(scores.values()) > scores[table]
 
     def _of_one_thing(self, table: str, real: Column) -> bool:
         """Do the tables hold the same things? `film_awards` holds no categories of `award_category`."""
         asked, held = names.words(table), names.words(real.table)
+        # both the words as a whole and what they are about: `film_awards` shares a word with `films`
         heads = (head_of(asked),)
         return lexical(asked, held) >= _OF_ONE_THING and covered(heads, held) >= _OF_ONE_THING
 
     def _alike(self, table: str, name: str, real: Column) -> float:
         if names.normal(name) == names.normal(real.name):
             return 1.0
+        # the same words in another order
         if set(names.words(name)) == set(names.words(real.name)):
             return 0.98
         if (
             real.table in self._index.unions
+            # a mark tells the parts of a union apart: its own name was made up here
             and self._index.unions[real.table].mark == real.name
             and real.family is Family.TEXT
         ):
@@ -437,6 +473,7 @@ class Evidence:
             return 0.93
         if self._names_its_table(table, name, real) or _is_own_name(table, name, real):
             return 0.9
+        # the least that any of the rules below gives; the vectors may give more
         least = max(_CALLED if self._called_like(table, name, real) else 0.0, self._cut.likeness(name, real))
         if self._names_the_things(table, name, real) or self._says_what_it_names(name, real):
             least = max(least, _NAMES_THINGS)
@@ -459,6 +496,7 @@ class Evidence:
         if of_one_side(name, real.name):
             least = max(least, self._as_side(name, real))
         if self._qualified(name, real):
+            # not the maximum: the bare word before what only means about the same
             least = _HEAD
         i = index.position[real.key]
         embed = index.embedder.one
@@ -466,6 +504,7 @@ class Evidence:
             # the name of a thing: which thing it is says its table
             name = f"{table} {name}"
         own, told = embed(names.expanded(name)), embed(f"{names.expanded(table)} {names.expanded(name)}")
+        # alone, under the table's name, and both under theirs: a name may rely on its table on either side
         alone = float(own @ self._index.name_vectors[i])
         labelled = float(own @ self._index.label_vectors[i])
         both = float(told @ self._index.label_vectors[i])
@@ -474,12 +513,15 @@ class Evidence:
             spelt = max(spelt, ACRONYM)
         if self._is_head(name, real):
             spelt = max(spelt, _HEAD)
+        # words that only say that a number is a count are left out of both names
         spelt = max(spelt, _TOTAL * lexical(_counted(name), _counted(real.name)))
         if measured := names.without_unit(name):
             spelt = max(spelt, _TOTAL * lexical(names.words(measured), names.words(real.name)))
+        # a generic name says everything by its table
         generic = set(names.words(real.name)) <= names.GENERIC
         bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
         held = float(own @ index.value_vectors[i])
+        # each kind of likeness with what it is worth beside an equal name
         base = max(alone, bare, spelt * 0.95, labelled * (1.0 if generic else 0.8), held * 0.9)
         if generic:
             # "artist.name" is as good as "artist_name"
@@ -487,8 +529,10 @@ class Evidence:
             base = max(base, 0.9 * spelt_label)
         if (whole := completed(name, real.name)) is not None:
             alike = max(float(own @ embed(whole)), lexical(names.words(name), names.words(whole)))
+            # a word that the vectors do not know is tried as what it is likely short for
             base = max(base, _COMPLETED * alike)
         # of a name that is cut short the vectors know nothing
+        # words that are written the same are surer than vectors, and less sure than the whole name
         return max(least, min(0.97, 0.7 * base + 0.3 * both), _SPELT * words)
 
     @staticmethod
@@ -498,6 +542,7 @@ class Evidence:
         """
         asked, held = names.words(name), names.words(real.name)
         if without_sides(asked) & set(held):
+            # both name the same measure of one side
             return _ONE_MEASURE
         places = TEXTUAL | CODES | NAMED | names.KEY_WORDS
         named = real.meaning is Family.TEXT or bool(set(held) & (CODES | names.KEY_WORDS))
@@ -509,6 +554,7 @@ class Evidence:
         """
         asked, held = set(names.words(name)), set(names.words(real.name))
         more, own = held - asked, names.words(self._index.tables[real.table].name)
+        # something is asked for, less than is held, and the rest is the table's own name
         if not (asked and asked < held and more <= set(own)):
             return False
         if not table or not asked <= NAMED:
@@ -527,6 +573,7 @@ class Evidence:
         if as_written != (asked, held):
             # `einw` is short for a word that was put into English, `stat` may be for another than usual
             pairs = (as_written, (as_written[0], held), (asked, as_written[1]))
+            # pairs as written, as read, and one of each: the expansion may have gone wrong on either side
             told = max(told, *(_RATHER * lexical(*pair) for pair in pairs))
         # rests of generic words alone (`name`, `id`) are alike in every table
         if all(rest) and rest != (asked, held) and not any(set(words) <= names.GENERIC for words in rest):
@@ -540,6 +587,7 @@ class Evidence:
         return (
             len(asked) > 1
             and held == (head_of(asked),)
+            # `place` of `birth_place`, but no `date`: of such words each table has its own
             and not set(held) & (names.GENERIC | YEAR | DATE | QUANTITY)
         )
 
@@ -552,6 +600,7 @@ class Evidence:
         return (
             len(asked) == 1
             and len(held) > 1
+            # the qualifier must qualify: the last word is the head, and the one that is asked for
             and held[-1] == asked[0] == head_of(held)
             and not set(asked) & (names.GENERIC | names.KEY_WORDS | YEAR | DATE | QUANTITY)
         )
@@ -570,12 +619,14 @@ class Evidence:
         """
         own, asked = names.words(table), set(names.words(name))
         # `goals_by_player` are goals: such a table is not called by its last word
+        # a name of other words is accepted only in the table that is meant anyway
         if not own or "by" in own or real.meaning is not Family.TEXT or not self._is_name_of_own(real):
             return False
         if not set(names.words(real.name)) <= NAMED and not self._about_likeliest(table, real.table):
             return False
         thing = head_of(own)
         return (
+            # the thing and words for names, and nothing else, is asked for
             thing in asked
             and asked - {thing} <= NAMED
             and self._index.label_column(real.table) is real
@@ -586,6 +637,7 @@ class Evidence:
         """Is there hardly a table that is more like the one that is asked for?"""
         at = self._index.table_order[held]
         told = (self.table_scores[r.alias] for r in self.site.relations if r.name == table)
+        # as good as the best, or nearly: which of several it is the columns decide
         return any(float(scores[at]) >= float(scores.max()) - _HARDLY for scores in told)
 
     def _is_name_of_own(self, real: Column) -> bool:
@@ -598,6 +650,7 @@ class Evidence:
         if self._index.label_column(real.table) is not real:
             return False
         at = self._index.table_order[real.table]
+        # without the schema's prefix, and what the key says that the rows are
         own, thing = names.words(self._index.own_names[at]), self._index.keyed_things[at]
         more = held - set(own) - set(thing)
         return more <= NAMED | _TOLD and bool(more or held == {head_of(own)})
@@ -612,6 +665,7 @@ class Evidence:
             return False
         if not held <= NAMED & asked and self._index.label_column(real.table) is not real:
             return False
+        # beside an unambiguous code of that thing
         return any(
             thing == set(names.words(c.name)) - CODES and code_like(c) and c.unique for c in place.columns
         )
@@ -619,6 +673,7 @@ class Evidence:
     def _is_own_key(self, table: str, name: str, real: Column) -> bool:
         """`crane_code` of `cranes` and the first column of `box_cranes`, whatever it is called."""
         told, own = set(names.words(name)), set(names.words(table))
+        # a table's word and a word for keys, and nothing more
         if not told & own or not told - own or not told - own <= CODES | names.KEY_WORDS:
             return False
         first = real.position == 0 and real.unique and (code_like(real) or real.numeral)
@@ -642,6 +697,7 @@ class Evidence:
             or self._index.label_column(real.table) is not real
         ):
             return False
+        # half of the values that were looked at, and at least one
         telling = sum(bool(thing & set(names.words(value))) for value in real.samples)
         return telling > 0 and 2 * telling >= len(real.samples)
 
@@ -652,6 +708,7 @@ class Evidence:
         own = set(names.words(table))
         told = names.normal(name).split()
         left = [word for word in told if not set(names.words(word)) & own]
+        # said of the subject or of its attribute: which is which must be clear
         # the name is all subject, or none of it
         if not left or len(left) == len(told):
             return False
@@ -681,6 +738,7 @@ class Evidence:
         asked, held = set(names.words(name)), set(names.words(real.name))
         return (
             bool(held & set(names.words(table)))
+            # the column is called by the table's word, which both tables share
             and asked <= NAMED
             and held <= set(names.words(self._index.tables[real.table].name))
             and real.meaning is Family.TEXT
@@ -703,7 +761,9 @@ class Evidence:
             return 0.0
         embed = self._index.embedder.one
         own, told = names.bare(imagined.name), names.bare(phrase)
+        # as in `_called` below: the likeness of names takes the place of the column's own
         likeness = max(float(embed(own) @ embed(told)), 0.95 * lexical(names.words(own), names.words(told)))
+        # to `origin` over a key to the destination would give the other end
         if opposed(own, told):
             likeness *= _OTHER_SIDE
         elif of_one_side(own, told):
@@ -722,6 +782,7 @@ class Evidence:
 
     def _called(self, imagined: ImaginedColumn, real: Column, likeness: float) -> float:
         """The score of a column if its name were as like as this."""
+        # the values and types count as they are; only the name is exchanged
         return likeness + self.score(imagined, real) - self.name_score(imagined.table, imagined.name, real)
 
     def _kind_score(self, imagined: ImaginedColumn, real: Column) -> float:
@@ -729,11 +790,13 @@ class Evidence:
         told = set(names.words(imagined.name))
         coded = code_like(real)
         if told & CODES:
+            # any code rather than a name where a code is asked for
             if coded:
                 return 0.15
             return -0.15 if real.meaning is Family.TEXT and not set(names.words(real.name)) & CODES else 0.0
         if told & names.GENERIC & {"name", "title", "label"}:
             if imagined.shown and not imagined.tests and _same_in_all(imagined, real):
+                # a column that says the same in all rows names none of them
                 return -_SAME_IN_ALL
             return -0.3 if coded or set(names.words(real.name)) & CODES else 0.0
         if (
@@ -751,6 +814,7 @@ class Evidence:
                 # who writes a column's very name means the column
                 return 0.0
             if coded:
+                # a code is shown only where nothing says what it stands for, or by its very name
                 if self.codes.meanings(real, self.pool):
                     return -_CODES_SHOWN
                 # `stn` where the station is asked for: its own name, cut short
@@ -769,10 +833,13 @@ class Evidence:
         if real.meaning is Family.DATE:
             # a day in some form, or a year alone
             return 0.1 if date_formats(value) or re.fullmatch(r"\d{4}", value) else -0.35
+        # a number compared with text is not held at all, unless the text is one
         if real.meaning.numeric:
             return 0.0 if plain_number(value) else -0.4
+        # with any value of truth spelled in data: 1, `t`, `ja`
         if real.meaning is Family.BOOLEAN:
             return 0.1 if truth(value) is not None else -0.4
+        # a pattern of LIKE is matched as such: no index of values helps
         if test.op == "like":
             return self._like(value, real)
         if real.key in self._hits.get(value, ()):
@@ -784,9 +851,11 @@ class Evidence:
         if match is not None and match.score >= SURE:
             return 0.1 + 0.28 * match.score
         # all its values are known and this is none of them, or only some were looked at
+        # the cheap looks above found nothing
         return -0.3 if self._index.values(real).complete else -0.15
 
     def _like(self, pattern: str, real: Column) -> float:
+        # only % and _ mean something in LIKE, so all else is escaped
         regex = re.compile("".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern), re.DOTALL)
         loose = re.compile(regex.pattern, re.DOTALL | re.IGNORECASE)
         values = [value for value, _ in self._index.cleaned(real)]
@@ -807,6 +876,7 @@ class Evidence:
     def _relation_scores(self, name: str, columns: list[str]) -> Any:
         index = self._index
         spoken = index.table_name_vectors @ index.embedder.one(names.expanded(name))
+        # columns that are asked for count twice: tables are told by what they hold
         repeated = " ".join(f"{names.expanded(c)} {names.expanded(c)}" for c in columns)
         snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
         told = names.words(name)
@@ -825,12 +895,14 @@ class Evidence:
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
         for older, newer in index.copies.items():
+            # a copy is called by its base name, unless its year is asked for
             if version_of(older).base != version_of(newer).base and not (
                 names.tells_year(name) and names.tells_year(older)
             ):
                 # what an older state is called, the table is called, too: `wards_bak` of `WD_REF`
                 at, own = index.table_order[newer], index.table_order[older]
                 scores[at] = max(scores[at], scores[own])
+        # an existing name is meant, however like others are
         if (exact := index.table(name)) is not None:
             scores[index.table_order[exact.name]] = 1.0
         return np.clip(scores, 0.0, 1.0)
@@ -844,8 +916,10 @@ class Evidence:
         if self.columns:
             sims = self._best_per_table()
             whole = sims.mean(axis=0) + 0.5 * np.max(list(self.table_scores.values()), axis=0)
+            # a table may hold little of the query and still be named by it
             pool.update(dict.fromkeys(tables[i] for i in np.argsort(-whole)[:_POOL_SITE]))
             for row in sims:
+                # and may hold the one column that no other has
                 pool.update(dict.fromkeys(tables[i] for i in np.argsort(-row)[:_POOL_COLUMN]))
         for found in self._hits.values():
             # a value that many tables hold speaks for none of them
@@ -854,6 +928,7 @@ class Evidence:
         pool.update(dict.fromkeys(self._cut.tables([c.name for c in self.columns], _POOL_CUT)))
         pool.update(dict.fromkeys(self._siblings(list(pool)[:_LEADERS])))
         pool.update(dict.fromkeys(half for name in list(pool) for half in self._index.halves.get(name, ())))
+        # unions may be looked at or not as a whole: `unions` is what the trial of parts sets
         return [name for name in pool if self._unions or name not in self._index.unions]
 
     def _siblings(self, leaders: Sequence[str]) -> list[str]:
@@ -869,6 +944,7 @@ class Evidence:
     def _best_per_table(self) -> Any:
         """(imagined columns, tables): the best cosine of any column of the table."""
         index = self._index
+        # where each table's columns begin in the vectors of all columns
         starts = np.cumsum([0, *(len(table.columns) for table in index.tables.values())])[:-1]
         mine = index.embedder.embed([names.expanded(c.name) for c in self.columns])
         told = index.embedder.embed(
@@ -900,6 +976,7 @@ def _of_other_number(name: str, real: Column) -> bool:
     """`gwp_20yr` is not the potential of 100 years, nor `line2` the first one; `75` may be 1975."""
     asked, held = (re.findall(r"\d+", text) for text in (name, real.name))
     # 75 and 1975: one ends with the other
+    # years of two digits and of four are the same year
     return bool(asked and held) and not any(a.endswith(h) or h.endswith(a) for a in asked for h in held)
 
 
@@ -908,6 +985,7 @@ def _said_in_values(name: str, real: Column) -> bool:
     told = names.words(name)
     if len(told) != 1 or real.meaning is not Family.TEXT or len(set(real.samples)) < _SAID_BY:
         return False
+    # two values are equal by chance; each of several has to say it
     spoken = (names.words(value) for value in real.samples)
     return all(len(words) > 1 and told[0] in {words[0], words[-1]} for words in spoken)
 
@@ -925,6 +1003,7 @@ def _counts_by_letter(name: str, real: Column) -> bool:
         len(held) == 2
         and held[0] in {"n", "no", "nr", "num"}
         and len(asked) == 1
+        # the letter stands for the word, so the word must be longer than it
         and held[1] == asked[0][:1] != asked[0]
         and real.meaning.numeric
     )
@@ -934,6 +1013,7 @@ def _is_id_of(name: str, real: Column) -> bool:
     """`contract_id` is the column `Contract` that holds codes, each once."""
     told, held = set(names.words(name)), set(names.words(real.name))
     keyed = told - (CODES | names.KEY_WORDS)
+    # the name's only other words are the column's, and it is a key
     return bool(keyed) and keyed == held != told and real.unique and (code_like(real) or real.numeral)
 
 
@@ -951,6 +1031,7 @@ def _is_class(relation: Relation) -> bool:
     """
     keys = [c for c in relation.columns.values() if c.only_key]
     rest = [c for c in relation.columns.values() if not c.only_key]
+    # only a key to join on, with nothing in its name but that, and only names of its rows are shown
     return (
         len(keys) == 1
         and bool(keys[0].joined)
@@ -964,6 +1045,7 @@ def _is_own_name(table: str, name: str, real: Column) -> bool:
     """`stadium_name` of `stadiums`, or `name`, and `vname` of `venues`."""
     asked = set(names.words(name))
     rest = asked - set(names.words(table)) if table else asked
+    # the first letter of the table before `name`: that table's name
     return bool(lettered(real)) and real.meaning is Family.TEXT and bool(rest) and rest <= NAMED
 
 
@@ -976,7 +1058,9 @@ def _spellings(value: str) -> list[str]:
     """`Hip Hop`, `hip-hop`, `hip_hop`, `hiphop`: words of a value may be joined in any way, and `rodents` may
     be one `Rodent`.
     """
+    # any mark between words is as good, as data is written by many hands
     parts = re.split(r"[\s_-]+", value.strip())
+    # a capital or a digit at the end is no plural
     one = names.singular(parts[-1]) if parts[-1].isalpha() and parts[-1].islower() else parts[-1]
     counts = [[*parts[:-1], one]] if one != parts[-1] else []
     joined = (mark.join(words) for words in (parts, *counts) for mark in (" ", "-", "_", ""))

@@ -16,8 +16,10 @@ from rewright.lake import names
 from rewright.lake.catalog.model import Column
 from rewright.lake.resolve.marks import carry
 
+# what only numbers can be put into
 _NUMERIC_AGGREGATES = (exp.Sum, exp.Avg, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.Median)
 _COMPARE = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+# with the literal on the left the comparison is read the other way round
 _FLIP = {exp.GT: exp.LT, exp.LT: exp.GT, exp.GTE: exp.LTE, exp.LTE: exp.GTE}
 
 
@@ -29,6 +31,7 @@ class Test:
 
     op: str
     value: Any
+    # the literal's node stays, as a corrected value is put in its place
     node: exp.Expression
 
 
@@ -56,6 +59,7 @@ class ImaginedColumn:
     """Is it compared with another column as to which is greater?"""
     sorted: bool = False
     joined: list[tuple[str, str]] = field(default_factory=list)
+    # until a use is found that needs the column itself; keys that only join are replaced by the real ones
     only_key: bool = True
 
     @property
@@ -73,6 +77,7 @@ class Relation:
     name: str
     node: exp.Table
     outer: bool = False
+    # the first reference speaks for all; each keeps its alias in the tree
     twins: list[exp.Table] = field(default_factory=list)
     columns: dict[str, ImaginedColumn] = field(default_factory=dict)
 
@@ -98,6 +103,7 @@ def sites_of(tree: exp.Expression) -> list[Site]:
     sites: dict[int, Site] = {}
     for select in tree.find_all(exp.Select, bfs=False):
         relations = _relations(select)
+        # a SELECT over subqueries alone asks nothing of the lake
         if relations:
             sites[id(select)] = Site(select, relations, counted=_counted(select))
     places = _Places()
@@ -116,6 +122,7 @@ def _share_uses(sites: list[Site]) -> None:
         for relation in site.relations:
             for name, column in relation.columns.items():
                 same.setdefault((relation.name.lower(), name), []).append(column)
+    # a column of one table that is calculated with anywhere is a number everywhere
     for columns in same.values():
         for flag in ("numeric", "dated"):
             if any(getattr(c, flag) for c in columns):
@@ -144,6 +151,7 @@ def _relations(select: exp.Select) -> list[Relation]:
 
 def output_names(select: exp.Expression) -> list[str]:
     """Column names a query gives, in order; `*` where it is a star."""
+    # a set operation is named by its first SELECT, as in SQL
     while isinstance(select, (exp.SetOperation, exp.Subquery)):
         select = select.this
     return [e.alias_or_name or "" for e in select.expressions] if isinstance(select, exp.Select) else []
@@ -155,6 +163,7 @@ def _base_tables(select: exp.Select) -> Iterator[tuple[exp.Table, bool]]:
         yield source.this, False
     for join in select.args.get("joins") or ():
         if isinstance(join.this, exp.Table):
+            # a join padded with NULLs on either side, whose conditions must stay in it
             yield join.this, (join.side or "").upper() in {"LEFT", "RIGHT", "FULL"}
 
 
@@ -163,6 +172,7 @@ def _is_cte(table: exp.Table) -> bool:
     if table.db or isinstance(table.this, exp.Func):
         return isinstance(table.this, exp.Func)
     node: exp.Expression | None = table
+    # outwards: a CTE of an enclosing statement is seen by inner ones, too
     while node is not None:
         with_ = node.args.get("with_") or node.args.get("with")
         if with_ is not None and any(cte.alias.lower() == table.name.lower() for cte in with_.expressions):
@@ -177,6 +187,7 @@ class _Places:
     Remembered on the way up: a condition of thousands of parts is as deep as it is long.
     """
 
+    # ids of the nodes, which live as long as the tree does
     def __init__(self) -> None:
         self._known: dict[int, tuple[exp.Select | None, str]] = {}
 
@@ -186,6 +197,7 @@ class _Places:
         while id(here) not in self._known:
             passed.append(id(here))
             parent = here.parent
+            # the arg under which the SELECT holds it is the clause: `where`, `group`, `expressions`
             if parent is None or isinstance(parent, exp.Select):
                 self._known[id(here)] = (parent, str(here.arg_key or ""))
             else:
@@ -203,6 +215,7 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
         return
     qualifier = node.table
     home = select
+    # from the innermost SELECT outwards, as SQL looks names up
     while home is not None:
         site = sites.get(id(home))
         if qualifier:
@@ -214,11 +227,13 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
             if _derived(home, qualifier):
                 return
         else:
+            # an output's alias is looked for only in the SELECT of the node itself
             if home is select and _is_output_alias(node, select, clause):
                 return
             if (source := _derived_output(home, node.name)) is not None:
                 # a real table that comes into the query may have a column of that name, too
                 if source:
+                    # qualified now, before real tables come in that have such a column of their own
                     node.set("table", exp.to_identifier(source))
                     carry(node, node)
                 return
@@ -237,6 +252,7 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
 def _by_alias(site: Site | None, alias: str) -> Relation | None:
     if site is None:
         return None
+    # a column of a twin is a column of its table
     wanted = alias.lower()
     return next(
         (
@@ -271,6 +287,7 @@ def _derived_output(select: exp.Select, name: str) -> str | None:
             body = source.this
         elif isinstance(source, exp.Table) and _is_cte(source):
             body = _cte_body(source)
+        # what the subquery gives by that name
         if body is not None and name.lower() in {n.lower() for n in output_names(body)}:
             return str(source.alias_or_name)
     return None
@@ -301,6 +318,7 @@ def _is_output_alias(node: exp.Column, select: exp.Select, clause: str) -> bool:
         and (found is not None or node.name.lower() in {e.alias_or_name.lower() for e in select.expressions})
     ):
         return True
+    # unlike in ORDER BY, a column goes before an alias in GROUP BY, where there is one
     if found is None or clause not in {"group", "having", "qualify"} or isinstance(found.this, exp.Column):
         return False
     # an alias that stands within its own expression means the column there
@@ -323,6 +341,7 @@ def _note(relation: Relation, node: exp.Column, places: _Places) -> None:
         node.name.lower(), ImaginedColumn(relation.alias, relation.name, node.name)
     )
     column.nodes.append(node)
+    # only a table that is joined with itself needs its aliases told apart
     same = (
         frozenset({relation.alias.lower(), *(t.alias_or_name.lower() for t in relation.twins)})
         if relation.twins
@@ -334,12 +353,14 @@ def _note(relation: Relation, node: exp.Column, places: _Places) -> None:
 def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str], places: _Places) -> None:
     """What the column is used for; `same`: aliases of one table, joined with itself."""
     select, clause = places.of(node)
+    # in an aggregate the column is calculated with, not shown
     column.shown |= clause == "expressions" and node.find_ancestor(exp.AggFunc) is None
     column.grouped |= clause == "group"
     column.sorted |= clause == "order" or (clause == "expressions" and _is_ordered_by(node, select))
     parent = node.parent
     # What stands around a column and leaves it what it is: the comparison is with what is inside.
     wrapped: exp.Expression = node
+    # case and type are changed, but it is still the column that is compared
     while isinstance(
         parent, (exp.Paren, exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.TryCast, exp.Distinct)
     ):
@@ -374,6 +395,7 @@ def _read_operation(column: ImaginedColumn, wrapped: exp.Expression, parent: exp
     if isinstance(parent, _COMPARE):
         _read_comparison(column, wrapped, parent)
     elif isinstance(parent, exp.In) and parent.this is wrapped:
+        # each of a list is a test of its own: one that fails says as much
         for item in parent.expressions:
             _add_test(column, "=", item)
     elif isinstance(parent, exp.Between) and parent.this is wrapped:
@@ -383,6 +405,7 @@ def _read_operation(column: ImaginedColumn, wrapped: exp.Expression, parent: exp
         column.text = True
         _add_test(column, "like", parent.expression)
     elif isinstance(parent, (_NUMERIC_AGGREGATES, exp.Mul, exp.Div, exp.Round, exp.Abs, exp.Sub, exp.Add)):
+        # arithmetic needs numbers; a difference of dates is told apart by its tests
         column.numeric = True
         column.fractional |= isinstance(parent, exp.Sum) and _rounded(parent)
     elif isinstance(parent, (exp.Max, exp.Min)):
@@ -407,6 +430,7 @@ def _is_join(node: exp.EQ, same: frozenset[str]) -> bool:
     return (
         isinstance(node.this, exp.Column)
         and isinstance(node.expression, exp.Column)
+        # `=` between columns of two tables; any other comparison needs their values
         and node.this.table != node.expression.table
         # a table joined with itself: its own columns say how
         and not {node.this.table.lower(), node.expression.table.lower()} <= same
@@ -435,6 +459,7 @@ def _read_comparison(column: ImaginedColumn, wrapped: exp.Expression, parent: ex
 
 
 def _add_test(column: ImaginedColumn, op: str, node: exp.Expression) -> None:
+    # `a.x > b.y` has no literal, but says that both are measures
     if isinstance(node, exp.Column):
         # names and codes are compared for being equal, only measures for being greater
         column.measured |= op not in {"=", "<>"}
@@ -446,16 +471,19 @@ def _add_test(column: ImaginedColumn, op: str, node: exp.Expression) -> None:
             column.tests.append(Test(op, node.this, node))
             column.text = True
         else:
+            # numbers keep being numbers, so that they are not matched like texts
             column.tests.append(Test(op, _number(node.this), node))
     elif isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and not node.this.is_string:
         column.tests.append(Test(op, -_number(node.this.this), node))
     elif isinstance(node, (exp.Cast, exp.Date, exp.TsOrDsToDate)) and isinstance(node.this, exp.Literal):
+        # DATE '2020-01-01' and casts of texts: a day is meant
         column.dated = True
         column.tests.append(Test(op, node.this.this, node.this))
     # compared with a total or a product it is a number
     elif isinstance(node, (exp.Avg, exp.Sum, exp.Mul, exp.Div)):
         column.numeric = True
     elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select) and node.this.expressions:
+        # a subquery of one number compares with a number
         column.numeric |= isinstance(node.this.expressions[0].unalias(), (*_NUMERIC_AGGREGATES, exp.Count))
 
 

@@ -134,7 +134,9 @@ QUANTITY = frozenset(
 
 CLASSES = frozenset({"type", "kind", "category", "class", "sort", "species", "classification"})
 """Heads of names of what many things share."""
+# more different values than kinds usually have
 _MANY_NAMES = 12
+# in fewer rows 0 and 1 are numbers that happen to be small
 _FEW_ROWS = 20
 _SEEN = 4
 """Numbers that must have been looked at to say that all are whole."""
@@ -143,7 +145,9 @@ MOMENT = frozenset({"end", "start", "begin", "beginning", "finish", "on", "at", 
 """Last words of names of moments: `survey_end`, `joined_on`."""
 _DOERS, _DOER = ("or", "er", "ist", "ian", "eur"), 5
 """Endings of who does something, and letters of such a word at least."""
+# words with endings of doers that are spans of time
 _SPANS = frozenset({"quarter", "trimester", "semester", "september", "october", "november", "december"})
+# `num` before letters, but not `numeral` or `number`
 _COUNTING = re.compile(r"(?:num|nr|cnt|count|n|no)(?: of)? |num(?!er)(?=[a-z]{4})")
 
 
@@ -156,6 +160,7 @@ def whole(real: Column) -> bool:
     """Are its numbers, as far as they were looked at, all whole?"""
     if not real.meaning.numeric:
         return False
+    # samples are few: they are looked at, not all the values
     read = [number_of(value) for value in real.samples]
     # what cannot be read as a number does not speak against it
     return len(read) >= _SEEN and all(number is None or number.is_integer() for number in read)
@@ -266,6 +271,7 @@ def _names_one(real: Column) -> bool:
 
 def _between_days(imagined: ImaginedColumn, real: Column) -> bool:
     """`departure_date - arrival_date`: with days one calculates, too."""
+    # its name has to speak of days: a difference of anything else needs numbers
     return real.meaning is Family.DATE and bool(DATE & set(names.words(imagined.name)))
 
 
@@ -278,6 +284,7 @@ def _does_something(name: str) -> bool:
 def _in_years(name: str) -> bool:
     """`age_years`, `years_of_service`: years are its unit."""
     told = names.normal(name).split()
+    # with a singular `year` it is a year of something: `years_year`
     return len(told) > 1 and bool({"years", "yrs"} & set(told)) and "year" not in told
 
 
@@ -288,8 +295,10 @@ def _wordless(real: Column) -> bool:
 
 def is_year(real: Column) -> bool:
     bounds = real.bounds() if real.meaning.numeric else None
+    # no year of four digits, or a number beyond: then it is an amount
     if bounds is None or not 0 <= bounds[0] <= bounds[1] <= 2200 or bounds[1] < 1000:
         return False
+    # called a year and whole; or, whatever it is called, nothing but likely years
     return (real.family is Family.INTEGER and "year" in names.words(real.name)) or (
         bounds[0] >= 1500 and bounds[1] <= 2100
     )
@@ -310,10 +319,12 @@ def numbers_rows(real: Column) -> bool:
     """1, 2, 3 and so on, each once."""
     if real.family is not Family.INTEGER:
         return False
+    # the first or second column, each once: a number for the row
     if names.words(real.name) == ("number",):
         # called so, numbers need not follow one another
         return real.position <= 1 and real.unique
     bounds = real.bounds() if real.unique else None
+    # without gaps and from the first to the last row
     return bounds is not None and real.rows > _FEW_ROWS and bounds[1] - bounds[0] == real.rows - 1
 
 

@@ -52,6 +52,7 @@ from rewright.lake.resolve.words_kept import NotRestored
 ROUNDS = 5
 # candidates of each SELECT that are combined with those of the others
 _TRIES = 4
+# for one candidate: another one may be faster, and all of them have their share of the whole time
 _RUN_SECONDS = 20.0
 # an empty result may be the right one: it costs less than a failure
 _EMPTY = 0.18
@@ -98,6 +99,7 @@ class Resolver:
         :raises LakeError: it cannot be parsed, or is not one query.
         :raises NotRestored: PostgreSQL would read it, but neither dialect of the parser does.
         """
+        # DuckDB's dialect first, as the text is run there; PostgreSQL's for what only that can be read in
         for dialect in ("duckdb", "postgres"):
             try:
                 trees = sqlglot.parse(query, read=dialect)
@@ -106,6 +108,7 @@ class Resolver:
             if len(trees) == 1 and isinstance(trees[0], (exp.Select, exp.SetOperation, exp.Subquery)):
                 tree: exp.Expression = trees[0]
                 return tree
+        # PostgreSQL's own parser knows it, so it is a fault of these readers and not of the query
         if is_select(query):
             raise NotRestored("a query of this form")
         raise LakeError("not one SELECT that can be understood", sqlstate="42601")
@@ -122,6 +125,7 @@ class Resolver:
             return self._plain(query, original, started, limit)
         trials: list[Trial] = []
         for choice in self._choices(ranked):
+            # without feedback the first candidate is the answer, whatever comes of it
             if len(trials) >= (self.options.rounds if self.options.feedback else 1):
                 break
             if trials and time.monotonic() - started > self.options.seconds:
@@ -161,13 +165,16 @@ class Resolver:
         """Another try for a result that is empty because a filter's value occurs nowhere: the value that is
         clearly closest takes its place. Returns ``best`` where that fails or is empty, too.
         """
+        # a result that is empty although its values were found is the answer
         if not (best.empty and best.written.missing_values and self.options.values and self.options.feedback):
             return best
         guess = self._write(original, best.choice, closest=True)
         guess.asked = best.asked
+        # no value was near enough to take the place
         if guess.sql == best.sql:
             return best
         self._run(guess, limit)
+        # a guess that finds nothing explains nothing
         return best if guess.error or guess.empty else guess
 
     def _nothing(self) -> str:
@@ -180,6 +187,7 @@ class Resolver:
         sites = sites_of(tree)
         ranked: list[list[Candidate]] = []
         judged: list[Evidence] = []
+        # what earlier SELECTs were found to be, which the next ones are measured against
         prior: dict[str, str] = {}
         chosen: dict[tuple[str, str], tuple[str, str]] = {}
         for site in sites:
@@ -192,6 +200,7 @@ class Resolver:
                 unions=self.options.unions,
                 chosen=chosen,
             )
+            # found before they are keyed by position: every trial is written on a copy of the tree
             found = SourceFinder(
                 self._index, evidence, self._keys, prior, join_search=self.options.joins
             ).candidates()
@@ -210,6 +219,7 @@ class Resolver:
 
     def _choices(self, ranked: Sequence[list[Candidate]]) -> list[tuple[Candidate, ...]]:
         """Combinations of the sites' candidates, the one with the best sum of scores first."""
+        # one SELECT that is nothing in the lake leaves the statement without an answer
         if any(not found for found in ranked):
             return []
         options = [found[:_TRIES] for found in ranked]
@@ -236,6 +246,7 @@ class Resolver:
         tree = writer.finish(tree)
         # what DuckDB cannot express is left out: this text is run for evidence, not for the client
         sql = tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
+        # a missing value or column is evidence that another table was meant
         score = sum(c.score for c in choice) / len(choice) - _MISSING_VALUE * len(
             writer.written.missing_values
         )
@@ -258,11 +269,13 @@ class Resolver:
             trial.rows = self._database.execute(trial.sql, limit=limit, seconds=_RUN_SECONDS)
             trial.seconds = time.monotonic() - started
         except LakeError as error:
+            # what only PostgreSQL knows is no failure of the candidate
             if not self._run_own(trial, limit):
                 trial.error = str(error).splitlines()[0]
                 # As much as good evidence is worth: a candidate that ran goes before one that failed.
                 trial.score -= _FAILED
                 return
+        # NULL and zeros alone look like a filter that held nothing
         trial.empty = trial.rows is not None and says_nothing(trial.rows)
         if trial.empty:
             trial.score -= _EMPTY
@@ -291,6 +304,7 @@ class Resolver:
         )
 
     def _beside(self, table: str, column: str, other: str, value: str) -> str | None:
+        # the table may not be loaded yet, as only candidates' tables are
         self._database.load([table])
         quoted = [name.replace('"', '""') for name in (other, table, column)]
         rows = self._database.trusted(
@@ -351,13 +365,16 @@ class Resolver:
         """The alternatives to the best candidate, each with whether it gives the same rows, and the nearest
         one that does not beside the best.
         """
+        # without rows there is nothing to compare an alternative with
         if best.rows is None or best.empty:
             return [], ()
         comparison = Comparison(self._database, best.sql, best.rows, best.seconds)
         out, told = [], ("", "")
         for kind, gap, choice in alternatives(best.choice, ranked, judged):
             other = self._write(best.original, choice)
+            # the same text needs no run
             same = 1.0 if other.sql == best.sql else comparison.same(other.sql)
+            # only the first that differs is told; several readings would be a list to choose from
             if comparison.differs == other.sql and not told[0]:
                 told = differing_in(best, choice)
             out.append(Rival(kind, gap, same))

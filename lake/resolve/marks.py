@@ -38,9 +38,11 @@ def is_select(query: str) -> bool:
 def marked(query: str) -> str | None:
     """The query with its marks. None: PostgreSQL's grammar does not know it, or there is nothing to mark."""
     # A query with our marks in it, by chance or on purpose, could not be told from a marked one.
+    # names that nobody writes; a query with one is left alone rather than misread
     if LEAF in query or SELECT in query:
         return None
     try:
+        # the length and depth of the query are limited there
         parse(query)
         tree = json.loads(parse_sql_json(query))
         tokens: list[Any] = list(scan(query))
@@ -49,6 +51,7 @@ def marked(query: str) -> str | None:
     if len(tree.get("stmts", ())) != 1:
         return None
     selects, leaves, subscripted = _places(tree, query.encode(), tokens)
+    # nothing to mark: no SELECT with a list
     if not selects:
         return None
     # at one place, the mark of the SELECT comes first, and what ends there before what begins
@@ -77,6 +80,7 @@ def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[
         item = stack.pop()
         if isinstance(item, list):
             stack += item
+        # without recursion, as a condition may be as deep as it is long
         if not isinstance(item, dict):
             continue
         stack += item.values()
@@ -84,6 +88,7 @@ def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[
         # a SELECT of its own: lists of UPDATE have no `op`, and set operations no list
         if targets and "op" in item:
             selects.append(_characters(text, targets[0]["ResTarget"].get("location", 0)))
+        # a star names no column, and is expanded by nobody here
         if (column := item.get("ColumnRef")) is not None and "A_Star" not in column["fields"][-1]:
             first = bisect_left(starts, _characters(text, column.get("location", 0)))
             # `a.b.c` is five tokens with its points
@@ -97,6 +102,7 @@ def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[
     return selects, leaves, subscripted
 
 
+# PostgreSQL counts bytes, Python characters
 def _characters(text: bytes, place: int) -> int:
     return len(text[:place].decode())
 
@@ -110,6 +116,7 @@ def _literal(text: bytes, place: int, starts: list[int], tokens: list[Any]) -> t
 
 def _literals(compared: Any) -> Iterator[int]:
     """The places of literals that a comparison compares with."""
+    # only comparisons have literals that may be corrected
     if compared["name"][-1]["String"]["sval"] not in _COMPARED:
         return
     sides = [compared.get("lexpr"), compared.get("rexpr")]
@@ -120,6 +127,7 @@ def _literals(compared: Any) -> Iterator[int]:
                 continue
             cast = one.get("TypeCast")
             literal = (cast["arg"] if cast is not None else one).get("A_Const")
+            # NULL compares with nothing that could be spelt otherwise
             if literal is None or literal.get("isnull"):
                 continue
             place = literal.get("location", 0)
@@ -135,10 +143,12 @@ def unmarked(tree: exp.Expression) -> bool:
         if name.startswith(LEAF) and len(node.expressions) == 1:
             leaf = node.expressions[0]
             leaf.meta["leaf"] = int(name.removeprefix(LEAF))
+            # the parentheses that a subscript needed go with the mark
             (node.parent if _is_subscripted(node) else node).replace(leaf)
         elif name.startswith(SELECT):
             select = node.parent
             if not isinstance(select, exp.Select) or select.expressions[0] is not node:
+                # another parser's reading of the list: the marks do not fit
                 return False
             select.meta["select"] = int(name.removeprefix(SELECT))
             node.pop()
@@ -181,6 +191,7 @@ def made(node: exp.Expression) -> exp.Expression:
 
 def pair_of(node: exp.Expression) -> tuple[int, int] | None:
     """The marks of the two columns that an equality compares."""
+    # an equality that is exchanged as a whole is found by its two sides
     inner = node.unnest()
     sides = [side.unnest().meta.get("leaf") for side in (inner.this, inner.args.get("expression")) if side]
     return (sides[0], sides[1]) if len(sides) == 2 and None not in sides else None

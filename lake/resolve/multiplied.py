@@ -39,6 +39,7 @@ class Multiplied:
 def multiplied(site: Site, candidate: Candidate, keys: KeyFinder) -> Multiplied:
     """What the joins of one SELECT would count more than once; before its columns are replaced."""
     found = Multiplied()
+    # without a join every row is there once
     if not candidate.joins:
         return found
     counted = _counted(site, candidate)
@@ -47,12 +48,16 @@ def multiplied(site: Site, candidate: Candidate, keys: KeyFinder) -> Multiplied:
         for key in _away_from(table, candidate.joins):
             joined = key.b
             # what is shown itself is no table that only repeats rows
+            # tables that were counted already are joined by their rows
             if joined in listed or joined in found.once or not _is_one(joined, table, site, candidate):
                 continue
+            # the key's columns and all that is read: what else differs there does not show
             columns = tuple(dict.fromkeys([*_own(key), *_used(joined, site, candidate)]))
             # One row for each value of its key: nothing is multiplied.
+            # as many keys as rows: nothing is multiplied
             if keys.rows(joined) <= keys.distinct(joined, _own(key)):
                 continue
+            # the different rows say one thing of each key
             single = keys.distinct(joined, columns) <= keys.distinct(joined, _own(key))
             if single and joined not in counted and not _nested(site):
                 found.once[joined] = columns
@@ -67,6 +72,7 @@ def _counted(site: Site, candidate: Candidate) -> set[str]:
     placed = {id(node): candidate.column_of(c) for c in site.columns() for node in c.nodes}
     for call in site.select.find_all(exp.AggFunc):
         if (
+            # aggregates of inner SELECTs are theirs, windows keep their rows, and DISTINCT counts each once
             call.parent_select is not site.select
             or isinstance(call, _ONCE_IS_ENOUGH)
             or isinstance(call.this, exp.Distinct)
@@ -77,6 +83,7 @@ def _counted(site: Site, candidate: Candidate) -> set[str]:
         if reals:
             tables |= {real.table for real in reals}
         elif isinstance(call, exp.Count):
+            # COUNT(*) counts the first table's rows
             tables.add(candidate.homes[site.relations[0].alias])
     return tables
 
@@ -84,6 +91,7 @@ def _counted(site: Site, candidate: Candidate) -> set[str]:
 def _listed(site: Site, candidate: Candidate) -> set[str]:
     """The tables of which rows are shown as they are: one of which nothing is shown only repeats these."""
     select = site.select
+    # grouped or distinct rows are merged anyway
     if select.args.get("distinct") or select.args.get("group") or select.find(exp.AggFunc):
         return set()
     shown = {id(node) for told in select.expressions for node in told.find_all(exp.Column)}
@@ -99,6 +107,7 @@ def _away_from(table: str, joins: tuple[JoinKey, ...]) -> Iterator[JoinKey]:
     reached, left = {table}, list(joins)
     while left:
         for key in left:
+            # exactly one end is reached: the other is the next table
             if (key.a in reached) != (key.b in reached):
                 yield key if key.a in reached else key.flipped()
                 reached |= {key.a, key.b}
@@ -121,6 +130,7 @@ def _is_one(joined: str, table: str, site: Site, candidate: Candidate) -> bool:
 
 
 def _has(relation: Relation, table: str, candidate: Candidate) -> bool:
+    # a table of its own would be joined as the client wrote it
     homes = set(candidate.homes.values())
     return table not in homes and any(
         (real := candidate.column_of(c)) is not None and real.table == table
@@ -136,6 +146,7 @@ def _is_referred_to(relation: Relation, site: Site) -> bool:
     joined = [c for c in relation.columns.values() if c.joined]
     return bool(joined) and all(
         _is_own_id(c.name, relation.name)
+        # both sides: the id of this table, and not the own id of the other
         and all(alias in others and not _is_own_id(name, others[alias]) for alias, name in c.joined)
         for c in joined
     )

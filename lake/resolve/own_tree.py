@@ -80,6 +80,7 @@ class _Putting:
         self._likes: set[int] = set()
         self.removed = words_of(())
         self.added = words_of(())
+        # names as PostgreSQL folds them, to find an alias again that the other parser kept in capitals
         self._aliases = {
             alias
             for node in nodes_of(statement)
@@ -94,18 +95,21 @@ class _Putting:
 
     def _read(self, tree: exp.Expression) -> None:
         """What is to be put, by marks; the outermost node of a mark is what stands in its place."""
+        # conditions of WHERE were put there whole and are placed by `_where`
         ours = {id(one) for site in self._sites.values() for one in site.added}
         stack: list[exp.Expression] = [tree]
         while stack:
             node = stack.pop()
             if node.meta.get("made"):
                 if "leaf" in node.meta:
+                    # the walk goes from the outside in, so the first of a mark is the outermost
                     self._leaves.setdefault(node.meta["leaf"], node)
                 elif "pair" in node.meta:
                     self._pairs[node.meta["pair"]] = node
                 elif "like" in node.meta:
                     self._likes.add(node.meta["like"])
                 elif not isinstance(node, (exp.Join, exp.Table, exp.CTE)) and id(node) not in ours:
+                    # what was made and has no mark has no place in the client's tree
                     raise NotRestored("a change of a literal of this form")
                 # What was put stands as a whole: marks within it are those of parts it has replaced.
                 if not isinstance(node, (exp.Join, exp.ILike)):
@@ -119,11 +123,13 @@ class _Putting:
             return tuple(self._put(one) for one in node)
         if not is_node(node):
             return node
+        # marks are calls of functions with the marked node as their argument
         if (leaf := _leaf(node)) is not None:
             return self._placed(self._leaves.get(leaf), node.args[0])
         if isinstance(node, ast.A_Expr):
             changed = self._comparison(node)
             if changed is not node:
+                # a comparison that was exchanged is not walked: its parts belong to what it was
                 return changed
         if isinstance(node, ast.SelectStmt):
             self._select(node)
@@ -135,6 +141,7 @@ class _Putting:
 
     def _placed(self, new: exp.Expression | None, old: Any) -> Any:
         """What stands in the place of a node."""
+        # nothing was put for this mark: the mark goes, and its node stays
         if new is None:
             return old
         return self._exchanged(old, self._expression(new))
@@ -150,6 +157,7 @@ class _Putting:
         if sides is not None and (new := self._pairs.get(sides)) is not None:
             return self._placed(new, node)
         name = last_name(node)
+        # LIKE became ILIKE, as a value of other case was meant
         if name in _INSENSITIVE and self._likes & _leaves(node.rexpr):
             self.removed.update(words_of(ast.A_Expr(kind=node.kind, name=node.name)))
             node.kind = enums.A_Expr_Kind.AEXPR_ILIKE
@@ -159,6 +167,7 @@ class _Putting:
 
     # --- one SELECT -----------------------------------------------------------------------------------
 
+    # of every SELECT the mark is taken out, also of those that were not rewritten
     def _select(self, node: Any) -> None:
         mark = next((m for one in node.targetList or () if (m := _select_mark(one)) is not None), None)
         if mark is None:
@@ -170,6 +179,7 @@ class _Putting:
         if site is None:
             return
         old = node.fromClause
+        # without an edit WHERE is left as it was parsed, with all that this module cannot print
         if site.added or site.dropped:
             self._where(node, site, old)
         self.removed.update(words_of(old))
@@ -193,11 +203,13 @@ class _Putting:
 
     def _number_groups(self, node: Any) -> None:
         """GROUP BY an alias: by its place, for a real column of that name would come first."""
+        # only names that are written: an expression has none that GROUP BY could say
         named = {target.name: i for i, target in enumerate(node.targetList, 1) if target.name}
         groups = []
         for one in node.groupClause or ():
             leaf = _leaf(one)
             fields: Any = _fields(one) if leaf is not None else ()
+            # a column that was replaced is no alias any more
             if leaf is not None and leaf not in self._leaves and len(fields) == 1 and fields[0].sval in named:
                 place = ast.A_Const(isnull=False, val=ast.Integer(named[fields[0].sval]))
                 groups.append(self._exchanged(one, place))
@@ -216,6 +228,7 @@ class _Putting:
         for join in nodes_of(old):
             if isinstance(join, ast.JoinExpr) and join.quals is not None:
                 for one in _conjuncts(join.quals):
+                    # the same marks on both trees: the client's condition as PostgreSQL parsed it
                     if wanted and _leaves(one) == wanted:
                         return one
         raise NotRestored("a condition of this form in a join")
@@ -252,6 +265,7 @@ class _Putting:
             ),
             None,
         )
+        # the two parsers agree about aliases, so one that is not found was in a plain list
         # it stood first or in a list in FROM, without a condition of its own
         if written is None:
             return _joined(left, right, "")
@@ -266,6 +280,7 @@ class _Putting:
     def _source(self, node: exp.Expression, old: Any) -> Any:
         """An item of FROM: a real table, or what the client wrote there."""
         if node.meta.get("made") and isinstance(node, exp.Table):
+            # without an alias the table's own name is the one that columns are qualified with
             named = ast.Alias(aliasname=self._folded(node.alias)) if node.alias else None
             return ast.RangeVar(relname=node.name, inh=True, relpersistence="p", alias=named)
         alias = self._folded(node.alias_or_name)
@@ -280,6 +295,7 @@ class _Putting:
         """What the resolver made, as PostgreSQL parses it."""
         copy = node.copy()
         for column in copy.find_all(exp.Column):
+            # qualifiers as this tree spells them; quoted, as they are names already
             if (table := column.args.get("table")) is not None:
                 table.set("this", self._folded(table.name))
                 table.set("quoted", True)
@@ -296,6 +312,7 @@ def _read_on(node: exp.Expression) -> Iterator[exp.Expression]:
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, exp.Expression):
                 continue
+            # the resolver's part of a condition is its own; only the client's parts carry marks to be read
             if key == "on" and node.meta.get("made"):
                 yield from (part for part in _parts(child) if not part.meta.get("made"))
             else:
@@ -315,6 +332,7 @@ def _parts(node: exp.Expression) -> list[exp.Expression]:
     if node.meta.get("made"):
         return [node]
     inner = node.unnest()
+    # brackets around a conjunction change nothing
     if isinstance(inner, exp.And):
         return [*_parts(inner.this), *_parts(inner.expression)]
     return [node]
@@ -355,6 +373,7 @@ def _conjuncts(node: Any) -> tuple[Any, ...]:
 
 def _together(conditions: Sequence[Any]) -> Any:
     if len(conditions) < 2:
+        # a BoolExpr of one argument is no tree that PostgreSQL makes
         return conditions[0] if conditions else None
     return ast.BoolExpr(boolop=enums.BoolExprType.AND_EXPR, args=tuple(conditions))
 
@@ -368,6 +387,7 @@ def _sides(node: Any) -> tuple[int, int] | None:
     """The marks of the two columns that an equality compares."""
     if not isinstance(node, ast.A_Expr) or last_name(node) != "=":
         return None
+    # an equality with anything else than two columns joined no imagined ones
     left, right = _leaf(node.lexpr), _leaf(node.rexpr)
     return (left, right) if left is not None and right is not None else None
 

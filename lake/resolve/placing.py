@@ -33,6 +33,8 @@ from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Test
 from rewright.lake.resolve.kinds import DATE, NAMED, is_year
 
 # what each table costs beyond those that the query names: the fewer explain it, the better
+# measured on lakes with known answers: below it strangers are joined for one column, above it parts of a
+# split table are not
 _EXTRA = 0.13
 _HALF = 0.03
 """What joining the other half of a table that was split costs: something, where nothing is gained."""
@@ -64,6 +66,7 @@ _MANY_FOR_ONE = 0.25
 """Held against a day or number of which each row of what is asked for has many."""
 _OTHER_SIDE = 0.4
 """Held against what is reached over a reference to the opposite of what is asked for."""
+# a whole point and a half is more than a good column can bring
 _STRANGE_YEAR = 1.5
 """Not even where nothing else gives rows."""
 _ONE = 0.9
@@ -75,6 +78,7 @@ _TWO_OF_ONE = 0.3
 _GROUPS_OF_ONE = 0.5
 _ALONE, _FEW = 0.95, 2
 # tables so much less alike than the best are not tried as what a lone relation is
+# a name by one word in three is still possible; less is chance
 _HOME_BELOW = 0.35
 _SAME_AS_BEFORE = 0.6
 """A table named again in a subquery is the same table."""
@@ -93,6 +97,7 @@ class Placer:
         self._unasked = self._parts_unasked()
         self._named = self._parts_named()
         self._called = {r.name.lower() for r in self._relations}
+        # keys of relations are looked at once, as every set of tables asks for them
         self._keyed = [r.alias for r in self._relations if self._joined_by_its_key(r)]
 
     def _joined_by_its_key(self, relation: Relation) -> bool:
@@ -113,6 +118,7 @@ class Placer:
 
     def _parts_unasked(self) -> frozenset[str]:
         """Parts of unions that neither a table's name nor a literal of the query tells from the others."""
+        # what a test holds a column to may be the part's mark: `season = 2016`
         said = {r.name for r in self._relations}
         said |= {str(t.value) for c in self._evidence.columns for t in c.tests}
         spoken = {word for text in said for word in names.words(text)}
@@ -122,6 +128,7 @@ class Placer:
             for united in self._index.unions.values()
             if not united.spreads
             for part, mark in united.parts
+            # marks that are the files' own names tell nothing that could be asked for
             if str(mark) != part and part.lower() not in named and not spoken & set(names.words(str(mark)))
         )
 
@@ -141,8 +148,10 @@ class Placer:
 
     def evaluate(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> Candidate:
         reals = real_columns(self._index, tables)
+        # a query without columns counts rows: its tables are told by their names
         fit = self._fitness(tables, reals, joins) if self._evidence.columns else None
         homes = self._possible_homes(tables, joins)
+        # each way of taking the tables is placed on its own, as what is away depends on it
         found = [self._placed(tables, joins, reals, fit, home) for home in homes]
         return max(found, key=lambda c: c.score)
 
@@ -151,10 +160,13 @@ class Placer:
         against.
         """
         if len(self._relations) > 1 or len(tables) == 1:
+            # with several relations the best order is found by `_homes`; of a single one all likely tables
+            # count
             return [self._homes(tables, joins)]
         alias = self._relations[0].alias
         best = max(self._evidence.table_score(alias, t) for t in tables)
         likely = [t for t in tables if self._evidence.table_score(alias, t) >= best - _HOME_BELOW]
+        # at least the best itself is left
         return [{alias: t} for t in likely]
 
     def _placed(
@@ -170,7 +182,9 @@ class Placer:
         columns: dict[int, Column] = {}
         scores: dict[int, float] = {}
         if imagined:
+            # an imagined column may be nowhere at all, at no gain: better than at a loss
             matrix = np.zeros((len(imagined), len(reals) + len(imagined)))  # the last columns mean: not there
+            # weighed before the assignment, so that a column that is tested beats one that is only shown
             matrix[:, : len(reals)] = (fit - self._away(tables, homes)) * np.array(
                 [[weight_of(c)] for c in imagined]
             )
@@ -190,6 +204,7 @@ class Placer:
         """Which real table each relation chiefly is: names and columns together,
         each table once if possible.
         """
+        # any real order is better than -1: scores are sums of likenesses, less a few penalties
         best: tuple[float, dict[str, str]] = (-1.0, {})
         relations = self._relations
         if len(tables) == 1:
@@ -201,6 +216,7 @@ class Placer:
             else [tables[: len(relations)]]
         )
         for option in options:
+            # more relations than tables: the rest are the first table, at a cost in `_total`
             homes = {r.alias: option[i] if i < len(option) else tables[0] for i, r in enumerate(relations)}
             value = sum(self._home_score(r.alias, homes[r.alias]) for r in relations)
             value -= _NOT_ITS_KEY * sum(self._repeats_its_key(homes[a], joins) for a in self._keyed)
@@ -210,6 +226,7 @@ class Placer:
 
     def _home_score(self, alias: str, table: str) -> float:
         relation = self._aliases[alias]
+        # the best column each finds there: the assignment itself would be exact, and too slow for all orders
         tops = self._evidence.block(table).max(axis=1) if self._evidence.columns else ()
         told = [
             float(top)
@@ -226,6 +243,8 @@ class Placer:
                 for end, other in ((x, y), (y, x)):
                     label = self._index.label_column(other.table)
                     owner = set(names.words(names.referred(other.name))) & set(names.words(other.table))
+                    # the referred table's rows are told apart, or the column says its name: `winner_id` to
+                    # `winners`
                     if label is not None and (other.uniqueness > end.uniqueness or owner):
                         out[label.key] = names.referred(end.name)
         return out
@@ -237,6 +256,7 @@ class Placer:
         grouped = [i for i, c in enumerate(self._evidence.columns) if c.grouped]
         held = [i for i, c in enumerate(self._evidence.columns) if any(_one_value(t) for t in c.tests)]
         summed = [i for i, c in enumerate(self._evidence.columns) if c.numeric]
+        # years join tables as well, and are calculated with all the same
         keys = {end.key for key in joins for pair in key.pairs for end in pair if not is_year(end)}
         # a table that is joined to itself may give several rows for each of its own
         doubled = any(r.twins for r in self._evidence.site.relations)
@@ -277,12 +297,14 @@ class Placer:
         asked = self._evidence.columns
         for j, real in enumerate(reals):
             beside = [k for k, c in enumerate(reals) if c.table == real.table and c is not real]
+            # with a second day beside it nothing tells which is meant
             if real.meaning is not Family.DATE or any(reals[k].meaning is Family.DATE for k in beside):
                 continue
             for i, c in enumerate(asked):
                 if not DATE & set(names.words(c.name)) or not beside:
                     continue
                 others = (k for k, o in enumerate(asked) if o.relation == c.relation and o is not c)
+                # the relation's other columns are surely here, so its day is, too
                 if max((fit[k, beside].max() for k in others), default=0.0) >= _SURELY_THERE:
                     fit[i, j] = max(fit[i, j], _ONLY_DAY)
 
@@ -291,6 +313,7 @@ class Placer:
         for key in joins:
             for one, other, (x, y) in ((key.a, key.b, key.pairs[0]), (key.b, key.a, key.pairs[0][::-1])):
                 told = self._evidence.codes.between(one, other) if other == label.table else None
+                # the join goes by the code itself, and not by another column of the table of codes
                 if told is not None and told.pairs[0] == (x, y):
                     return x
         return None
@@ -303,6 +326,7 @@ class Placer:
         named = (
             not imagined.relation
             or self._evidence.table_score(imagined.relation, label.table) >= _SURELY_NAMED
+            # a label with words of its own says what it is, whoever asks
             or not set(names.words(label.name)) <= names.GENERIC | NAMED
         )
         return max(own, meant) if named else meant
@@ -313,6 +337,7 @@ class Placer:
         out: set[str] = set()
         for key in joins:
             for x, y in (key.pairs[0], key.pairs[0][::-1]):
+                # the many side is the less unique end
                 if x.uniqueness > y.uniqueness:
                     out.add(x.table)
         return out
@@ -327,7 +352,9 @@ class Placer:
         for c in self._evidence.columns:
             costs = []
             for t in tables:
+                # a fault of a column that is asked for by no relation is none
                 cost = self._cost_away(t, homes.get(c.relation), taken) if c.relation else 0.0
+                # the table of an enclosing SELECT: a subquery mostly speaks of the same
                 costs.append(cost - (0.1 if self._prior.get(c.table) == t else 0.0))
             rows.append(np.repeat(costs, widths))
         return np.array(rows)
@@ -375,6 +402,7 @@ class Placer:
 
     def _asked_for_copy(self, table: str) -> bool:
         """Is a copy asked for by its name, or by the year that its name tells?"""
+        # `sales_2019` may be a copy of `sales`; who says 2019 means it
         years = {word for word in names.normal(table).split() if names.tells_year(word)}
         return table.lower() in self._called or any(
             years & set(names.normal(name).split()) for name in self._called
@@ -393,6 +421,7 @@ class Placer:
         """Pairs of relations that would be two halves of one table, which nobody who has not seen them tells
         apart.
         """
+        # a table that is named by its own name was meant as itself
         told = [homes[r.alias] for r in self._relations if r.name.lower() != homes[r.alias].lower()]
         pairs = itertools.combinations(told, 2)
         return sum(b in self._halves.get(a, {}) for a, b in pairs)
@@ -412,6 +441,7 @@ class Placer:
                 told, meant = codes.between(table, other), codes.of(other)
                 if told is None or meant is None or set(told.pairs[0]) != set(key.pairs[0]):
                     continue
+                # the code's column, which must be called as what is asked: else the label stands for itself
                 coded = told.pairs[0][0]
                 found += any(
                     columns.get(id(c)) is meant[1]
@@ -429,6 +459,7 @@ class Placer:
         many: dict[str, int] = {}
         for key in joins:
             for x, y, one in ((*key.pairs[0], key.a), (*key.pairs[0][::-1], key.b)):
+                # several pairs tell the rows apart together, so that neither side need be many
                 if len(key.pairs) == 1 and x.uniqueness > _ONE and y.uniqueness < _ONE:
                     many[one] = many.get(one, 0) + 1
         return sum(max(0, n - 1) for n in many.values())
@@ -441,6 +472,7 @@ class Placer:
         found, asked_for = 0, set(homes.values())
         for c in self._evidence.columns if joins else ():
             real, home = columns.get(id(c)), homes.get(c.relation)
+            # sums add up over parts, and texts may be one of many labels
             if real is None or home is None or c.numeric or real.meaning is Family.TEXT:
                 continue
             found += real.table not in asked_for and real.table in _many_for_one(home, joins)
@@ -455,6 +487,7 @@ class Placer:
             for table, side in ((key.a, [x for x, _ in key.pairs]), (key.b, [y for _, y in key.pairs]))
             if table == home
         ]
+        # a table that is joined once by its key is told apart there
         return bool(ends) and all(len(side) == 1 and side[0].uniqueness < _ONE for side in ends)
 
     def _strange_years(
@@ -466,6 +499,7 @@ class Placer:
         found = 0
         for table in set(tables) - set(homes.values()):
             used = [c for c in columns.values() if c.table == table]
+            # the table gives only its year, and a year is there already
             if used and all(is_year(c) for c in used):
                 found += any(is_year(c) for c in real_columns(self._index, [t for t in tables if t != table]))
         return found
@@ -491,6 +525,7 @@ class Placer:
         }
         used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
+        # at the rim: a table between two others joins them, though it gives nothing itself
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
 
 
@@ -502,6 +537,7 @@ def _many_for_one(home: str, joins: tuple[JoinKey, ...]) -> set[str]:
     for _ in joins:
         for key in left:
             if key.a in many and key.b not in many:
+                # a join over several columns is taken to find one row
                 repeated = len(key.pairs) == 1 and key.pairs[0][1].uniqueness < _ONE
                 many[key.b] = many[key.a] or repeated
     return {table for table, several in many.items() if several}
@@ -509,6 +545,7 @@ def _many_for_one(home: str, joins: tuple[JoinKey, ...]) -> set[str]:
 
 def _asked_for(imagined: ImaginedColumn) -> str:
     """What is asked for: of a bare `name` that of its table."""
+    # names ask for their table's things
     bare = imagined.table and set(names.words(imagined.name)) <= NAMED
     return imagined.table if bare else imagined.name
 
@@ -520,6 +557,7 @@ def groups_of_one(
     of what codes stand for looks like the column that is grouped by, and holds nothing to count.
     """
     groups = [real for c in imagined if c.grouped and (real := columns.get(id(c))) is not None]
+    # other columns beside the groups are something to be counted or shown
     if joins or len({real.key for real in groups}) < len({real.key for real in columns.values()}):
         return False
     return any(c.uniqueness > _ALONE and c.rows > _FEW for c in groups)

@@ -41,6 +41,7 @@ from rewright.lake.resolve.values import ValueMatcher
 
 _PARTS_OF_ONE = frozenset({"share", "rate", "ratio", "fraction", "probability", "proportion", "portion"})
 """Words that call a number a part of one."""
+# more than the difference of qualities that two good keys have
 _USED = 0.3
 """What is held against joining two references by the same columns."""
 
@@ -63,6 +64,7 @@ class Writer:
         self._index = index
         self._clean = clean
         self.written = Written()
+        # aliases of the client that no table of the lake may take
         self._taken: set[str] = set()
         self._as_written: list[Column] = []
         """Columns of numbers written with signs that are only shown, and tables of which others are more."""
@@ -80,6 +82,7 @@ class Writer:
 
     def apply(self, site: Site, candidate: Candidate) -> None:
         """Replace one site's tables and columns."""
+        # real tables that come in must not hide an alias of the client
         self._taken |= {t.alias_or_name.lower() for t in site.select.find_all(exp.Table)}
         aliases = self._aliases(site, candidate)
         if self._keys is not None:
@@ -104,6 +107,7 @@ class Writer:
             if imagined.only_key:
                 continue
             real = candidate.column_of(imagined)
+            # noted and left standing: the statement then fails to bind, and tells the name
             if real is None:
                 self.written.missing_columns.append(imagined.name)
                 continue
@@ -135,6 +139,7 @@ class Writer:
     def _read(self, imagined: ImaginedColumn, real: Column, *, in_percent: bool) -> None:
         """Note how a column is read: in which unit, whether to calculate with it; its tests are corrected."""
         # who tells one column in percent reads the others so
+        # hundredths and parts of one in one query would be compared with one another
         percent = in_percent and self._in_percent(real)
         if self._corrector is not None:
             for test in imagined.tests:
@@ -168,6 +173,7 @@ class Writer:
                 part_of(part, node)
             if node.parent is not None:
                 # a table that the query names twice keeps both its aliases
+                # by the alias that this very node was written with
                 table = twins.get((node.table.lower(), real.table), alias)
                 put(
                     node,
@@ -180,6 +186,7 @@ class Writer:
     def _join_on(self, site: Site, alias: str, condition: exp.Expression) -> bool:
         """Put a condition of an outer join into it. False: there is none with that table any more."""
         for join in site.select.args.get("joins") or ():
+            # only joins that were written here: a client's own join has its condition
             if join.meta.get("made") and join.side == "LEFT" and join.this.alias_or_name == alias:
                 join.set("on", exp.and_(join.args["on"], condition, copy=False))
                 return True
@@ -188,11 +195,13 @@ class Writer:
     def finish(self, tree: exp.Expression) -> exp.Expression:
         """Add the CTEs of cleaned and united tables in front."""
         # an answer in which `$40.17` has become a number does not show `$4.73` beside it
+        # numbers and texts of one column must not stand in one answer
         for real in self._as_written:
             if real.table in self._calculated:
                 self._use(real, calculated=True)
         ctes: list[tuple[str, str]] = []
         labels = self._corrector.labels if self._corrector is not None else {}
+        # cleaned tables first, as unions and rows taken once read them
         for name, expressions in self.written.cleaned.items():
             # a union is not cleaned itself: its parts are
             if name not in self._index.unions:
@@ -202,6 +211,8 @@ class Writer:
             for part in self._index.unions[name].part_names():
                 # A union over parts that are cleaned reads the cleaned ones, which stand before it in WITH.
                 if part in self.written.cleaned:
+                    # the body was written by the index, in which a part stands as FROM "part" and in no other
+                    # way
                     body = body.replace(f'FROM "{part}"', f'FROM "clean_{part}"')
             ctes.append((name, body))
         for cte, (name, columns) in self._once_as.items():
@@ -232,6 +243,7 @@ class Writer:
         own = {r.alias.lower(): r.alias for r in site.relations}
         lone = site.relations[0].alias if len(site.relations) == 1 else None
         out: list[exp.Expression] = []
+        # each condition of the conjunction by itself; beneath an OR it is no join
         for part in list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]:
             node = part.unnest()
             if not (
@@ -240,13 +252,16 @@ class Writer:
                 and isinstance(node.expression, exp.Column)
             ):
                 continue
+            # either side may be the inner one
             for inner, outer in ((node.this, node.expression), (node.expression, node.this)):
                 # a bare name is the only table's, where there is one alone
                 mine = own.get(inner.table.lower(), None if inner.table else lone)
                 theirs = self._placed.get(outer.table.lower())
+                # both are tables of this SELECT: an ordinary join, or the outer name is not known
                 if mine is None or theirs is None or outer.table.lower() in own:
                     continue
                 home = candidate.homes[mine]
+                # a table with itself needs no key between two tables
                 found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
                 if found:
                     out.append(joined_by(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed))
@@ -265,6 +280,7 @@ class Writer:
         twin_of = {t.alias_or_name.lower(): r for r in site.relations for t in r.twins}
         own = {r.alias.lower(): r for r in site.relations}
         for node in list(site.select.find_all(exp.EQ)) if twin_of else ():
+            # a subquery's conditions are its own site's affair
             if node.parent_select is not site.select:
                 continue
             for x, y in ((node.this, node.expression), (node.expression, node.this)):
@@ -274,6 +290,7 @@ class Writer:
                 if twin is None or other is None or twin is other:
                     continue
                 a, b = candidate.homes[other.alias], candidate.homes[twin.alias]
+                # more keys are looked at, as the best may be taken by the first reference
                 found = self._keys.keys(a, b, top=LOOKED_AT) if a != b else []
                 if found:
                     asked = (other.name, twin.name)
@@ -281,6 +298,7 @@ class Writer:
                     best = max(
                         found,
                         key=lambda k: (
+                            # the role that the query's own condition names, `home` or `away`, chooses
                             k.quality
                             + max(told_role(y.name, real, asked) for real, _ in k.pairs)
                             - (_USED if columns_of(k) in used else 0.0)
@@ -297,12 +315,14 @@ class Writer:
             home = candidate.homes.get(relation.alias)
             if home is not None and home not in out:
                 # An alias of the client's own is kept, since other parts of the query may name it.
+                # two relations may have one home; the first one's alias stands for it
                 out[home] = relation.alias if relation.alias != relation.name else home
         used = {alias.lower() for alias in out.values()}
         for table in candidate.tables:
             if table not in out:
                 alias, n = table, 2
                 while alias.lower() in used:
+                    # numbered until no alias is met twice, whatever the client has named so
                     alias, n = f"{table}_{n}", n + 1
                 out[table] = alias
                 used.add(alias.lower())
@@ -317,6 +337,7 @@ class Writer:
         if not told or bounds is None or real.family is not Family.TEXT or not real.meaning.numeric:
             return False
         most = max(abs(bounds[0]), abs(bounds[1]))
+        # with equal bounds `90` could be 90 % or ninety: only above all values it is certain
         # more than any of its values as parts of one, and not too much as hundredths
         return most < max(told) <= 100.0 * most and self._in_percent(real)
 
@@ -326,6 +347,7 @@ class Writer:
             return False
         asked = names.words(imagined.name)[-1]
         units = {unit_of(value) for value, _ in self._index.values(real).counts}
+        # all values have to be in the unit that the name says
         return all(asked == names.words(f"{real.name} {unit}")[-1] for unit in units)
 
     def _in_percent(self, real: Column) -> bool:
@@ -336,6 +358,7 @@ class Writer:
     def _use(self, real: Column, *, calculated: bool = False, percent: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
         real = self._index.soiled(real)
+        # days of digits that were asked for as digits are not turned into dates
         if not self._clean or not real.noise or real in self._digits:
             return
         if Noise.FORMATTED in real.noise:
@@ -347,6 +370,7 @@ class Writer:
         values = self._index.values(real)
         expression = clean_expression(real, values, percent=percent)
         if expression is None:
+            # nothing of the column can be read: it stays as it is
             return
         self._note_unread(real, values)
         # the parts of a union are cleaned alike: what is `Paid` in one must not become `paid` in another
@@ -358,12 +382,14 @@ class Writer:
             if held is not None and (held.family is Family.TEXT or Noise.DATES in held.noise):
                 other = replace(real, name=name)
                 own = expression if name == real.name else clean_expression(other, values, percent=percent)
+                # the first cleaning of a column stays: later uses of it want the same numbers
                 self.written.cleaned.setdefault(table, {})[held.name] = own or expression
 
     def _with_commas(self, real: Column) -> bool:
         """Are its values bare numbers with decimal commas? They say nothing but the number."""
         counts = self._index.values(real).counts
         bare = all(re.fullmatch(r"\s*[-+]?\d+(?:,\d+)?\s*", value) for value, _ in counts)
+        # with commas in groups of three it is a thousand, not a fraction
         return bare and not notation_of(real.name, counts).comma_groups
 
     def _note_unread(self, real: Column, values: Values) -> None:
@@ -379,6 +405,7 @@ class Writer:
     def _replace_from(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> None:
         select = site.select
         for key in candidate.joins:
+            # what tables are joined on is cleaned on both sides, or nothing would meet
             for x, y in key.pairs:
                 self._use(x)
                 self._use(y)
@@ -391,6 +418,7 @@ class Writer:
         if old is not None and not is_site_table(old.this, site):
             # A subquery that stood first in FROM is joined behind the real tables; the conditions in WHERE
             # still tie it.
+            # CROSS, as its conditions are all in WHERE
             derived = [exp.Join(this=old.this, kind="CROSS"), *derived]
         first, *others = self._ordered(candidate)
         select.set("joins", [])
@@ -410,6 +438,7 @@ class Writer:
         first = next(iter(candidate.homes.values()), candidate.tables[0])
         placed, left = {first}, list(candidate.joins)
         out: list[Any] = [first]
+        # each round places one table; a key between two that are placed already would close a circle
         while left:
             for key in left:
                 if key.a in placed and key.b not in placed:
@@ -423,6 +452,7 @@ class Writer:
                 left.remove(key)
                 break
             else:
+                # tables that no key leads to are left out, and miss their columns
                 break
         return out
 
@@ -430,6 +460,7 @@ class Writer:
         """Tables the user joined LEFT, where they are still tables of their own."""
         homes = candidate.homes
         first = homes.get(site.relations[0].alias)
+        # the table in FROM cannot be padded
         return {homes[r.alias] for r in site.relations if r.outer and homes.get(r.alias) not in {None, first}}
 
     def _table(self, name: str, aliases: dict[str, str]) -> exp.Table:
@@ -442,6 +473,7 @@ class Writer:
         if (columns := self._once.get(name)) is not None:
             real = f"once_{name}"
             # another SELECT may ask for other columns of it
+            # another name for other columns of the same table
             while self._once_as.setdefault(real, (name, columns)) != (name, columns):
                 real += "_"
             self.written.once[name] = columns
@@ -451,12 +483,14 @@ class Writer:
 
     def _cleaned_mixed(self, x: Column, y: Column) -> bool:
         # two columns that are both numbers once cleaned need not be compared as texts
+        # `12` and 12 are compared as numbers once the text is cleaned
         return mixed(x, y) and not (x.meaning.numeric and y.meaning.numeric)
 
 
 def _said_in_parts(imagined: ImaginedColumn) -> bool:
     """Does the query say how it reads percents: by the name of a share, or by a number beside them?"""
     told = set(names.words(imagined.name))
+    # a number beside it shows whether 0.9 or 90 is meant
     return bool(told & _PARTS_OF_ONE) or any(isinstance(t.value, (int, float)) for t in imagined.tests)
 
 
@@ -469,6 +503,7 @@ def _asked_part(imagined: ImaginedColumn, real: Column) -> str | None:
     ):
         return None
     told = set(names.words(imagined.name))
+    # a name with `date` in it asks for the whole day
     return next((p.upper() for p in ("year", "month", "day") if p in told and "date" not in told), None)
 
 
@@ -478,6 +513,7 @@ def name_outputs(tree: exp.Expression) -> None:
     """
     for select in tree.find_all(exp.Select):
         for item in list(select.expressions):
+            # `*` gives the real tables' names, whatever is done here
             if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
                 item.replace(exp.Alias(this=item.copy(), alias=exp.to_identifier(item.name, quoted=True)))
 

@@ -24,6 +24,7 @@ from rewright.lake.resolve.candidate import Candidate, away_cost, scale_of, weig
 from rewright.lake.resolve.evidence import Evidence, real_columns
 from rewright.lake.resolve.imagined import ImaginedColumn
 
+# beyond it a rival is so unlikely that what it says does not matter
 _NEAR = 0.3
 """An alternative whose evidence, summed over columns and tables, lies further behind is none."""
 # each alternative is run, to see whether it gives the same rows
@@ -59,6 +60,7 @@ def alternatives(
     """(kind, gap, choice) of what could have been chosen instead, nearest first; one SELECT is changed at a
     time.
     """
+    # the gap is what evidence was given up, so that rivals of any kind are in one order
     found: list[tuple[str, float, Choice]] = []
     for at, (candidate, others, evidence) in enumerate(zip(best, ranked, judged, strict=True)):
         for kind, gap, other in (
@@ -73,6 +75,7 @@ def alternatives(
         # Sorted by gap: all that follow lie further behind.
         if gap > _NEAR or len(kept) == _MOST:
             break
+        # so that many readings of one column do not crowd out another table
         if told[kind] < _PER_KIND:
             told[kind] += 1
             kept.append((kind, max(gap, 0.0), choice))
@@ -96,6 +99,7 @@ def _other_columns(candidate: Candidate, evidence: Evidence) -> Iterable[tuple[s
     taken = {real.key for real in candidate.columns.values()}
     homes = candidate.homes
 
+    # as in placing: the cost of a column away from home, by half
     def value(imagined: ImaginedColumn, real: Column, score: float) -> float:
         away = (
             away_cost(real.table, homes.get(imagined.relation), homes.values()) if imagined.relation else 0.0
@@ -108,6 +112,7 @@ def _other_columns(candidate: Candidate, evidence: Evidence) -> Iterable[tuple[s
         options = [
             (value(imagined, real, float(fit[row, j])), -j)
             for j, real in enumerate(reals)
+            # a column in use would leave another one without its own
             if real.key not in taken
         ]
         # what has no column has no second best
@@ -126,6 +131,7 @@ def disputed(rivals: Sequence[Rival], kind: str) -> float:
     """0 where every alternative of a kind says the same or none is near, towards 1 where many near ones say
     something else.
     """
+    # near rivals weigh by how near; the 1 below is the chosen answer itself
     weight = [(math.exp(-r.gap / _SCALE), r.same) for r in rivals if r.same is not None and r.kind == kind]
     return sum(w * (1.0 - same) for w, same in weight) / (1.0 + sum(w for w, _ in weight))
 
@@ -138,7 +144,9 @@ class Comparison:
         self._database = database
         self.differs = ""
         self._until = time.monotonic() + _SECONDS
+        # an answer that took longer than the budget leaves no time for others
         self._patient = seconds <= _SECONDS
+        # of a part of the rows nothing is known about the rest
         self._whole = not rows.truncated and len(rows.rows) <= _ROWS
         self._own: Counter[tuple[str, ...]] | None = None
         self._other: Counter[tuple[str, ...]] | None = None
@@ -153,6 +161,7 @@ class Comparison:
         if self._own is None:
             return _UNKNOWN
         found = self._run(sql)
+        # no answer, or no time for one: nothing to compare
         if isinstance(found, float) or found is None:
             return found
         if found != self._own and self._other is None:
@@ -168,6 +177,7 @@ class Comparison:
 
     def _run(self, sql: str) -> Counter[tuple[str, ...]] | float | None:
         """Rows; None where there are none; a float where there is no time."""
+        # the budget is of all alternatives together
         left = self._until - time.monotonic()
         if not self._patient or left <= 0.0:
             return _UNKNOWN
@@ -180,6 +190,7 @@ class Comparison:
                 first = f"SELECT * FROM ({sql}) AS answer ORDER BY ALL LIMIT {_ROWS}"
                 rows = self._database.execute(first, seconds=left)
         except Timeout:
+            # too slow to compare is not different
             return _UNKNOWN
         except LakeError:
             return None
@@ -190,6 +201,7 @@ def says_nothing(rows: Rows) -> bool:
     """No rows, or one row of nulls and zeros."""
     if not rows.rows:
         return True
+    # one row of nulls and zeros is what an aggregate gives for nothing
     return len(rows.rows) == 1 and all(value is None or value == 0 for value in rows.rows[0])
 
 
@@ -199,6 +211,7 @@ def told_rows(rows: Rows) -> Counter[tuple[str, ...]]:
 
 
 def _cell(value: Any) -> str:
+    # before numbers, as a bool is an int to Python
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, (int, float, Decimal)):

@@ -23,6 +23,7 @@ from rewright.lake.resolve.rivals import Rival, disputed
 from rewright.lake.resolve.trial import Trial, by_identity
 
 _STRANGE_TABLE = 0.6
+# so many lookalikes are as bad as any number of them
 _LOOKALIKES = 3
 _ALONE = 0.95
 _SAYS_NOTHING = 0.4
@@ -35,6 +36,7 @@ _LEADS = 0.4
 """Likeness of a key's words to a relation's name from which on the key speaks for it."""
 _TELLING = 2
 """Words of columns that say together which table is meant, where its own name does not."""
+# words that columns of any table may have
 _UNTELLING = names.GENERIC | NAMED | YEAR | DATE | {"quantity", "amount", "total", "count", "status"}
 _CROWD = 40
 """Other columns of a table from which on one more makes no difference."""
@@ -51,6 +53,7 @@ def signals_of(
     spoken = list(_spoken(best, judged))
     likeness = [c.likeness for c in spoken]
     tested = _texts_compared(best)
+    # a score above 1 comes of values; the confidence must not grow with their number
     scores = [min(m.score, 1.1) for m in mappings] or [0.5]
     told = [candidate.table_fit for candidate in best.choice]
     margins = [found[0].score - found[1].score for found in ranked if len(found) > 1]
@@ -63,8 +66,10 @@ def signals_of(
         literals=tested,
         found_literals=max(0, tested - len(best.written.missing_values)),
         table=sum(told) / len(told) if told else 0.0,
+        # without a join nothing speaks for or against one
         join=min((min(1.0, j.quality) for j in joins), default=0.8),
         margin=min(margins, default=0.3),
+        # years and times outside of the data count as values that are not there
         missing_values=len(best.written.missing_values) + _other_years(best, judged) + _other_times(best),
         missing_columns=len(best.written.missing_columns),
         empty=best.empty,
@@ -115,9 +120,11 @@ def _spoken(best: Trial, judged: list[Evidence]) -> Iterator[_Spoken]:
         placed = by_identity(candidate, site)
         taken = {real.key for real in candidate.columns.values()}
         for c in site.columns():
+            # keys that only join are measured by their joins
             if c.only_key:
                 continue
             real = placed.column_of(c)
+            # a column that nothing fits leaves all unsaid
             if real is None:
                 yield _Spoken()
                 continue
@@ -126,6 +133,7 @@ def _spoken(best: Trial, judged: list[Evidence]) -> Iterator[_Spoken]:
                 evidence.name_score(c.table, c.name, real),
                 1.0 - evidence.said(c, real),
                 min(1.0, (len(around) - 1) / _CROWD),
+                # columns that answer for something else do not say this
                 evidence.said_elsewhere(c, real, [o for o in around if o.key not in taken]),
                 placed.scores.get(id(c), 0.0),
             )
@@ -133,6 +141,7 @@ def _spoken(best: Trial, judged: list[Evidence]) -> Iterator[_Spoken]:
 
 def _texts_compared(best: Trial) -> int:
     columns = (c for site in best.sites for c in site.columns() if not c.only_key)
+    # patterns are left out, as they find something in any text
     return sum(isinstance(t.value, str) and t.op in {"=", "<>"} for c in columns for t in c.tests)
 
 
@@ -143,6 +152,7 @@ def _alike(best: Trial, judged: list[Evidence]) -> float:
     found = [0.0]
     for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
         for r in site.relations:
+            # a table that is called as asked needs no columns to tell it
             strange = max(0.0, _STRANGE_TABLE - evidence.table_score(r.alias, candidate.homes[r.alias]))
             others = evidence.lookalikes(r.alias, candidate.homes[r.alias])
             found.append(strange / _STRANGE_TABLE * min(others, _LOOKALIKES) / _LOOKALIKES)
@@ -177,6 +187,7 @@ def _groups_of_one(best: Trial) -> bool:
     for site, candidate in zip(best.sites, best.choice, strict=True):
         placed = by_identity(candidate, site)
         groups = [real for c in site.columns() if c.grouped and (real := placed.column_of(c)) is not None]
+        # with a join each may meet several rows
         if groups and not candidate.joins and any(c.uniqueness > _ALONE and c.rows > 2 for c in groups):
             return True
     return False
@@ -188,6 +199,7 @@ def _namesake(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     read = set(candidate.tables)
     for table in candidate.tables:
         read.update(_parts(index, table), index.halves.get(table, ()))
+    # an older state's name is the newer one's, too
     read.update(older for older, newer in index.copies.items() if newer in read)
     asked = {names.words(r.name) for r in site.relations}
     called = (table for table in index.tables if names.words(table) in asked)
@@ -197,6 +209,7 @@ def _namesake(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
 def _keys_added(site: Site, candidate: Candidate) -> bool:
     """Would keys or numbers of rows be calculated with, which the name does not ask for?"""
     placed = by_identity(candidate, site)
+    # an id that is asked for by the name of an id may be added up
     calculated = (c for c in site.columns() if c.numeric and not set(names.words(c.name)) & names.KEY_WORDS)
     return any(
         (real := placed.column_of(c)) is not None and (numeric_code(real) or numbers_rows(real))
@@ -219,6 +232,7 @@ def _in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
             n for n, t in index.tables.items() if names.words(t.path.parent.name) == names.words(r.name)
         ]
         if home in beside and any(
+            # half of the columns in common: exports of one kind differ in a few
             2 * len(own & {names.normal(c.name) for c in index.tables[t].columns}) >= len(own)
             for t in beside
             if t not in read and t not in index.unions and t not in index.copies
@@ -235,6 +249,7 @@ def _swallowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     """Is a relation, which is no class of things, only part of another's home, that is not called like it?"""
     homes = [candidate.homes[r.alias] for r in site.relations]
     return any(
+        # a class has no table of its own, so it lives in another's by design
         homes.count(homes[i]) > 1
         and r.name not in evidence.classes
         and evidence.table_score(r.alias, homes[i]) < _SAYS_NOTHING
@@ -251,6 +266,7 @@ def _moved(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         and real.table in homes.values()
         and real.table not in evidence.index.halves.get(home, ())
         for r in site.relations
+        # a name of a thing is looked for wherever the thing is named
         if r.name not in evidence.classes
         for c in r.columns.values()
         if not c.only_key and (real := placed.column_of(c)) is not None and (home := homes[r.alias])
@@ -269,6 +285,7 @@ def _unspoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         codes = evidence.codes.of(home)
         if not reals:
             continue
+        # of a table of codes both what is asked and what the codes are called may speak
         if codes is not None and reals == [codes[1]]:
             told = (*thing, *names.words(asked[0].name))
             if any(lexical(told, names.words(name)) > 0.0 for name in (codes[0].name, home)):
@@ -276,6 +293,7 @@ def _unspoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         elif evidence.table_score(r.alias, home) >= _SAYS_NOTHING or any(
             not set(names.words(real.name)) <= NAMED for real in reals
         ):
+            # otherwise the table's name, or any column with a name of its own
             continue
         keys = (end.name for key in candidate.joins if home in {key.a, key.b} for x in key.pairs for end in x)
         if not any(covered(thing, names.words(names.referred(name))) >= _LEADS for name in keys):
@@ -288,6 +306,7 @@ def _hardly_spoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool
     `passengers` many tables may have. Columns that are asked for by the table's own name, and values that
     are found, are another matter.
     """
+    # of several relations each tells something of the others
     if len(site.relations) != 1 or site.relations[0].name in evidence.classes:
         return False
     relation, several = site.relations[0], len(candidate.tables) > 1
@@ -303,8 +322,10 @@ def _hardly_spoken(site: Site, candidate: Candidate, evidence: Evidence) -> bool
         own = {id(c): real for c in asked if (real := placed.column_of(c)) is not None and real.table == home}
         asked = [c for c in asked if id(c) in own]
         told = {word for c in asked for word in evidence.told(c, own[id(c)])}
+    # a value that was found is better evidence than words
     if any(t.op == "=" and isinstance(t.value, str) for c in asked for t in c.tests):
         return False
+    # two words of its columns: one is anything's
     return len(told - _UNTELLING - set(names.words(relation.name))) < _TELLING
 
 
@@ -314,6 +335,7 @@ def _rows_alone(site: Site, candidate: Candidate) -> bool:
     word may be elsewhere, a bare status is the orders' own.
     """
     placed = by_identity(candidate, site)
+    # columns of other relations are theirs
     asked = [c for c in site.columns() if not c.only_key and c.relation in candidate.homes]
     told = [(c, real) for c in asked if (real := placed.column_of(c)) is not None]
     if len(site.relations) != 1 or not told:
@@ -332,6 +354,7 @@ def _borrowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     used = {real.key for _, real in placings}
     taken = [c for c, real in placings if real.meaning is Family.DATE and real.table not in homes]
     return any(
+        # another day of the own table would have been the plain reading
         own.meaning is Family.DATE and own.key not in used
         for c in taken
         if c.relation in candidate.homes

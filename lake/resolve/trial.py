@@ -54,9 +54,11 @@ class Trial:
     def own_words(self) -> OwnWords | NotRestored:
         """The candidate in PostgreSQL's dialect, or why it cannot be written in it."""
         query, text = self.asked
+        # without marks the two trees cannot be laid beside one another
         if text is None or self.tree is None:
             return NotRestored("a query of this form")
         if self.written.outer_filtered:
+            # in WHERE the condition would drop the rows that the outer join keeps
             return NotRestored("a condition of an outer join with a table that is not joined")
         try:
             return OwnWords(restored(query, text, self.tree, self.edits), tuple(self.ctes))
@@ -115,6 +117,7 @@ def tables_of(best: Trial) -> dict[str, tuple[str, ...]]:
         placed = by_identity(candidate, site)
         for r in site.relations:
             real = (t.table for c in r.columns.values() if (t := placed.column_of(c)) is not None)
+            # in the order found, each table once
             found[r.name] = tuple(dict.fromkeys([*found.get(r.name, ()), placed.homes[r.alias], *real]))
     return found
 
@@ -135,6 +138,7 @@ def keys_of(best: Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]
         for relation in site.relations:
             home = candidate.homes[relation.alias]
             for column in relation.columns.values():
+                # keys to subqueries have no table here
                 other = next((aliases[a] for a, _ in column.joined if a in aliases), None)
                 if other is None:
                     continue
@@ -154,6 +158,7 @@ def differing_in(best: Trial, other: tuple[Candidate, ...]) -> tuple[str, str]:
     for site, mine, theirs in zip(best.sites, best.choice, other, strict=True):
         names = [(i, c.name) for i, c in enumerate(site.columns()) if not c.only_key]
         said, said_else = differing(names, mine.columns, theirs.columns)
+        # the same columns: then it is tables that differ, for rows that are counted
         if not said and set(mine.tables) != set(theirs.tables):
             said, said_else = " + ".join(mine.tables), " + ".join(theirs.tables)
         here += [said] if said else []
@@ -182,6 +187,7 @@ def doubts_of(best: Trial, mappings: list[Mapping]) -> tuple[str, ...]:
         placed = by_identity(candidate, site)
         for c in site.columns():
             real = placed.column_of(c)
+            # a text that is calculated with was to be a number
             if c.numeric and real is not None and real.meaning is Family.TEXT:
                 shown = ", ".join(repr(v[:30]) for v in real.samples[:3])
                 out.append(f"{real.table}.{real.name} holds texts that cannot be read as numbers: {shown}")

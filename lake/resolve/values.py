@@ -19,13 +19,17 @@ from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import fold, truth
 from rewright.lake.resolve.vocabulary import same_thing
 
+# so many values are all compared by vectors; of more only those that letters bring near
 _EMBED_ALL = 32
 _PARTIAL = frozenset({"part of it", "shortened"})
+# how near a rival has to be, and what is left to a match with one: not enough to be taken
 _NEAR, _UNSURE = 0.08, 0.5
 _EMBED_CLOSEST = 12
 _SPELT_MOST, _SPELT_LEAST = 200, 4
 """Values of a column, and letters of a literal, up to and from which spelling is compared in any column."""
+# a list of more short words is not a list of codes
 _CODES_TOLD = 40
+# words that a bare number may stand for: the `1st` of classes, not the 747 of aeroplanes
 _COUNTED = frozenset(
     {
         "class",
@@ -110,6 +114,7 @@ class ValueMatcher:
     def spelt(self, column: Column, literal: str) -> bool:
         """Does a column of few values hold the literal, apart from case, blanks and punctuation? Cheap."""
         told = _plain(literal)
+        # few letters of a long literal are found in any text
         if column.distinct > _SPELT_MOST or len(told) < _SPELT_LEAST:
             return False
         if column.key not in self._plain:
@@ -122,6 +127,7 @@ class ValueMatcher:
         scored = sorted((self._score(value, literal) for value in values), key=lambda m: (-m.score, m.value))[
             : max(top, _EMBED_CLOSEST)
         ]
+        # more of them than are wanted get vectors, which may change the order
         return sorted(self._embedded(scored, literal), key=lambda m: (-m.score, m.value))[:top]
 
     def _search(self, column: Column, literal: str) -> Match | None:
@@ -129,11 +135,13 @@ class ValueMatcher:
         values = [value for value, _ in counts]
         if literal in set(values):
             return Match(literal, 1.0, "as written")
+        # `2` where all values are `Phase 1`, `Phase 2`, ..
         if (alike := _numbered_alike(values).get(literal)) is not None:
             return Match(alike, 0.9, "number behind one word")
         scored = [self._score(value, literal) for value in values]
         best = max(scored, key=lambda m: m.score, default=None)
         # Good enough by its letters: the vectors, which cost far more, are not asked.
+        # 0.8 is what rules give that do not guess
         if best is not None and best.score >= 0.8:
             return best
         if best is not None and best.how in _PARTIAL and _rivalled(best, scored):
@@ -141,6 +149,7 @@ class ValueMatcher:
             scored = [replace(m, score=min(m.score, _UNSURE)) if m.how in _PARTIAL else m for m in scored]
             best = max(scored, key=lambda m: m.score)
             values = [m.value for m in scored if m.how not in _PARTIAL]
+        # a table that holds both spellings knows better than letters
         if (found := self._through(column, literal, {value for value, _ in counts})) is not None:
             return found
         if (coded := _coded(values, literal)) is not None:
@@ -150,12 +159,14 @@ class ValueMatcher:
             told = [m for m in (best,) if m is not None]
             near_ones = self._embedded([self._score(v, literal) for v in near], literal)
             best = max((*told, *near_ones), key=lambda m: m.score)
+        # under this a match says nothing, not even in the order of suggestions
         return best if best is not None and best.score >= 0.3 else None
 
     def _through(self, column: Column, literal: str, held: set[str]) -> Match | None:
         """Translate by a table that holds the literal beside a value of the column (`Brazil` → `BRA`)."""
         if self.beside is None or column.family is not Family.TEXT or not held:
             return None
+        # places of a value beyond those are a value that stands everywhere
         for table, name, _ in self._index.where(literal)[:40]:
             entry = self._index.tables[table].column(name)
             if (
@@ -191,7 +202,9 @@ class ValueMatcher:
         if not self._semantic or not matches:
             return matches
         embedder = self._index.embedder
+        # 48 letters of a value tell what it is, and long texts cost time
         vectors = embedder.embed([names.normal(m.value)[:48] for m in matches])
+        # of the literal more: it is one, and the longer it is the more it says
         sims = vectors @ embedder.one(names.normal(literal)[:120])
         out = []
         for match, sim in zip(matches, sims, strict=True):
@@ -249,14 +262,17 @@ def _numbered_alike(values: Sequence[str]) -> dict[str, str]:
     >>> _numbered_alike(["Phase 1", "Phase 2"])
     {'1': 'Phase 1', '2': 'Phase 2'}
     """
+    # zeros in front do not count, so that `1` finds `Phase 01`
     told = [re.fullmatch(r"([^\W\d_]+)[\s.-]*0*(\d+)", value.strip()) for value in values]
     found = {m[2]: m[0] for m in told if m is not None}
     words = {m[1].lower() for m in told if m is not None}
+    # all values must be so, of one word, and differ in their numbers
     return found if len(found) == len(values) > 1 and len(words) == 1 else {}
 
 
 def _rivalled(best: Match, scored: list[Match]) -> bool:
     """Does another value contain, or begin with, what was asked for about as well?"""
+    # one of them is the best itself
     return sum(m.how in _PARTIAL and m.score >= best.score - _NEAR for m in scored) > 1
 
 
@@ -281,6 +297,7 @@ class _Read:
     numbered: tuple[int, list[str]] | None
 
 
+# a value is compared with each literal, and a literal with each value
 @lru_cache(maxsize=1 << 16)
 def _read(text: str) -> _Read:
     folded = fold(text)
@@ -320,8 +337,10 @@ def _partly_initials(short: Sequence[str], long: Sequence[str]) -> bool:
     """`lg glioma` of `low grade glioma`: of two words or more one is the initials of several, the others are
     the same.
     """
+    # the words must be fewer than the others, so that one stands for several
     if not 2 <= len(short) < len(long) or not set(short) & set(long):
         return False
+    # just one word is initials; two of them could be parted in several ways
     runs = [i for i, word in enumerate(short) if word not in long]
     if len(runs) != 1 or len(short[runs[0]]) < 2:
         return False
@@ -335,11 +354,13 @@ def _initials(short: _Read, long: _Read) -> bool:
     if len(long.words) < 2 or not 2 <= len(short.folded) <= 12:
         return False
     told = re.sub(r"[.&/ ]", "", short.folded)
+    # a single letter fits too much, and nobody has seven initials
     if not 2 <= len(told) <= 6:
         return False
     full = "".join(w[0] for w in long.words)
     main = "".join(w[0] for w in long.words if w not in {"of", "the", "and", "de", "for"})
     # `us` of `united states of america`, `jfk` of `john f kennedy international`
+    # the beginning is enough where the rest is at most as long again
     return told in {full, main} or (len(told) < len(main) <= 2 * len(told) and main.startswith(told))
 
 
@@ -348,6 +369,7 @@ def _coded(values: list[str], literal: str) -> str | None:
     its first on; of several words each gives its first letter at least.
     """
     codes = [v for v in values if 2 <= len(v) <= 4 and v.isalpha() and v.isupper()]
+    # few codes of capitals, nearly nothing else, and a literal that is no code itself
     if not 2 <= len(codes) <= _CODES_TOLD or len(codes) < 0.8 * len(values) or len(literal) < 5:
         return None
     words = _read(literal).words
@@ -361,6 +383,7 @@ def _of_words(code: str, words: Sequence[str]) -> bool:
     """
     if not words:
         return not code
+    # at least one letter is left for each further word
     sizes = range(1, len(code) - len(words) + 2)
     return code[:1] == words[0][:1] and any(
         _in_order(code[:n], words[0]) and _of_words(code[n:], words[1:]) for n in sizes
@@ -380,8 +403,10 @@ def _shortened(short: _Read, long: _Read) -> bool:
         return False
     a, b = short.folded, long.folded
     # of a long word all but perhaps the last letter must be the other's beginning
+    # the last letter may be an inflection: `carnivora` of `carnivore`
     if len(short.words) == 1 and len(a) > 4 and not b.startswith(a[: max(4, len(a) - 1)]):
         return False
+    # a short form of a long word has half its letters, or five
     return all(
         x == y
         or y.startswith(x)
@@ -400,7 +425,9 @@ def _numbered(one: tuple[int, list[str]] | None, two: tuple[int, list[str]] | No
         # `first class` and `1st`; not `boeing 747` and `747`
         return all(w in _COUNTED for w in (*left, *right))
     return len(left) == len(right) and all(
-        x.startswith(y) or y.startswith(x) for x, y in zip(left, right, strict=True)
+        # words in their order, each the other's beginning: `q` and `quarter`
+        x.startswith(y) or y.startswith(x)
+        for x, y in zip(left, right, strict=True)
     )
 
 

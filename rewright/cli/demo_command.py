@@ -30,8 +30,8 @@ def command(once: bool) -> None:
 
     With --once, or without a terminal on stdin, runs the tour by itself. Nothing is left behind.
     """
+    from rewright import interrupts
     from rewright.engines.postgres.installation import ServerUnavailable
-    from rewright.processes import interrupts
 
     interrupts.end_quietly()
     try:
@@ -42,9 +42,8 @@ def command(once: bool) -> None:
 
 
 def _demo(*, once: bool) -> None:
-    from rewright import logs
+    from rewright import interrupts, logs
     from rewright.demo.world import world
-    from rewright.processes import interrupts
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
     from rewright.wiring.stores import open_configured

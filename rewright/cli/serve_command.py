@@ -121,7 +121,8 @@ def serve(
     ``takeover``: with the sockets of the process that listens at the configured address; ``sockets``: with
     these, as far as there are any.
     """
-    from rewright.processes import copies, interrupts
+    from rewright import interrupts
+    from rewright.processes import copies
 
     # until `run` takes them over
     interrupts.end_quietly()

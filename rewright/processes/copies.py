@@ -9,7 +9,7 @@ import multiprocessing
 from multiprocessing import forkserver
 from typing import Any
 
-from rewright.processes import interrupts
+from rewright import interrupts
 from rewright.proxy.private_directory import has_temporary_directory
 
 # nothing that starts threads, which a copy would not have

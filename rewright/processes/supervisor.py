@@ -20,10 +20,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from rewright import logs
+from rewright import interrupts, logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
-from rewright.processes import channel, copies, interrupts
+from rewright.processes import channel, copies
 from rewright.processes.channel import (
     Failed,
     Figures,

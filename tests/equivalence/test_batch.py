@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -98,3 +103,58 @@ def test_lines_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
     done = CliRunner().invoke(rewright, ["verify", "--batch", str(source), "--out", str(out)])
     assert done.exit_code == 0, done.output
     assert len(out.read_text().splitlines()) == 3
+
+
+@pytest.mark.server
+def test_ctrl_c_ends_all_processes_with_one_word(tmp_path: Path) -> None:
+    pairs, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
+    slow = "select count(*) from generate_series(1, 100000000000) x"
+    lines = [
+        LINES[0],
+        *({"id": n, "schema_sql": SCHEMA, "q1": slow, "q2": f"{slow} where x > {n}"} for n in range(9)),
+    ]
+    pairs.write_text("\n".join(map(json.dumps, lines)))
+    command = [
+        sys.executable,
+        "-m",
+        "rewright",
+        "verify",
+        "--batch",
+        str(pairs),
+        "--out",
+        str(out),
+        "--jobs",
+        "2",
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        # a shell's background processes ignore it, and hand that down
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    ) as started:  # fmt: skip
+        _wait_for_a_line(out)
+        # those that judge get it first, and have time to say something
+        for child in _judges_of(started.pid):
+            os.kill(child, signal.SIGINT)
+        time.sleep(1)
+        os.killpg(started.pid, signal.SIGINT)
+        said, _ = started.communicate(timeout=60)
+    assert started.returncode == 1
+    assert "Traceback" not in said
+    assert "Aborted" in said
+
+
+def _judges_of(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    found = [int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    assert len(found) == 2
+    return found
+
+
+def _wait_for_a_line(path: Path) -> None:
+    for _ in range(600):
+        if path.exists() and path.read_text():
+            # by now another pair is under way
+            time.sleep(0.5)
+            return
+        time.sleep(0.1)
+    pytest.fail("no pair was judged")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rewright.processes import interrupts
+from rewright import interrupts
 
 
 def _child(pipe: Connection) -> None:
@@ -37,7 +37,7 @@ def test_an_interrupt_is_for_the_parent_alone() -> None:
 
 ENDED = """
 import os, signal, sys, tempfile
-from rewright.processes import interrupts
+from rewright import interrupts
 interrupts.end_quietly()
 made = tempfile.mkdtemp
 

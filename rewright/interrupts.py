@@ -1,4 +1,4 @@
-"""Ctrl-C goes to a whole group of processes; the supervisor alone decides what it means.
+"""Ctrl-C goes to a whole group of processes; the one that started the others alone decides what it means.
 
 Owns how children never see it: it is blocked while they are started, which they inherit, and ignored before
 they load anything. Otherwise one that comes while they still import would end them with a traceback on the
