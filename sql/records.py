@@ -57,6 +57,9 @@ class Key:
     # nondeterministic or other collation than the column's own: equal in the index, not in queries
     foreign_equality: bool = False
     doubt: Doubt = ""
+    # EXCLUDE (… WITH =, last column WITH &&) with ``period``: rows that are equal in the others do not
+    # overlap in the last one, which may be empty in several
+    exclusion: bool = False
     # the condition of a partial one, and the expressions of one over expressions (columns too, in order), as
     # texts
     predicate: str = ""

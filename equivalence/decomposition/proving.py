@@ -21,7 +21,7 @@ from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
 
-# how long the whole is looked at where the parts are proved with reservations
+# how long the whole is looked at, at the least, where the parts are proved with reservations
 _BETTER_SECONDS = 0.5
 # and how much longer than those that were found the attempts may take that ran out of time before them
 _LONGER_FOR_BETTER = 4.0
@@ -146,7 +146,7 @@ class _BothWays:
 
     def _whole(self, limit: float, deadline: float, found: Proved | None, *, positions: bool) -> None:
         self.between()
-        most = limit if found is None else _BETTER_SECONDS
+        most = limit if found is None else max(_BETTER_SECONDS, limit)
         if self.parts.settled and found is None and positions in self.said:
             most = deadline - clock.now()  # nothing else is left to be tried
         left = max(min(deadline - clock.now(), most), 0.0)

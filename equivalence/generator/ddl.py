@@ -314,6 +314,9 @@ def _index(table: Table, key: Key) -> str:
 
 
 def _over_period(key: Key) -> str:
+    if key.exclusion:
+        equal = "".join(f"{quote(c)} with =, " for c in key.columns[:-1])
+        return f"exclude using gist ({equal}{quote(key.columns[-1])} with &&)"
     columns = ", ".join(quote(c) for c in key.columns)
     return f"{'primary key' if key.primary else 'unique'} ({columns} without overlaps)"
 

@@ -63,6 +63,8 @@ def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query |
     made: a.Query = visit(original)
     if isinstance(made, a.Select) and isinstance(candidate, a.Select):
         made = _outermost(made, candidate, facts)
+    if isinstance(made, a.SetOp):
+        made = _of_arms(made, candidate)
     return None if made == original else made
 
 
@@ -143,6 +145,29 @@ def _outermost(mine: a.Select, other: a.Select, facts: Facts) -> a.Select:
         keys.append(chosen)
     # a candidate with fewer keys has the looser order
     return mine if len(keys) < len(mine.order_by) else replace(mine, order_by=tuple(keys))
+
+
+def _of_arms(mine: a.SetOp, other: a.Query) -> a.SetOp:
+    """The original, a set operation, with the candidate's keys, each by its place in the result."""
+    keys = _by_place(other)
+    types = [c.type for c in a.output_columns(mine)]
+    if keys is None or mine.with_ties or types != [c.type for c in a.output_columns(other)]:
+        return mine
+    return replace(mine, order_by=keys) if keys[: len(mine.order_by)] == mine.order_by else mine
+
+
+def _by_place(query: a.Query) -> tuple[a.OutputSortKey, ...] | None:
+    """The sort keys of a result that are columns of it; None where one is not."""
+    if isinstance(query, a.SetOp):
+        return query.order_by
+    if not isinstance(query, a.Select) or _makes_sets(query):
+        return None
+    shown = [t.expr for t in query.targets]
+    if any(k.expr not in shown for k in query.order_by):
+        return None
+    return tuple(
+        a.OutputSortKey(shown.index(k.expr), k.descending, k.nulls_first, k.op) for k in query.order_by
+    )
 
 
 def _told(expr: a.Expr, mine: a.Select, other: a.Select, tables: dict[int, int]) -> Iterator[a.Expr]:

@@ -23,7 +23,7 @@ def without_idle_columns(query: a.Query, facts: Facts) -> a.Query:
     for cte in query.ctes:
         kept = _kept(query, cte, facts)
         if len(kept) < len(cte.columns):
-            query = _narrowed(query, cte, kept)
+            query = with_columns(query, cte, kept)
     return query
 
 
@@ -79,7 +79,8 @@ def _may_be_left_out(expr: a.Expr, facts: Facts) -> bool:
     return facts.cannot_fail(expr) and not facts.errors(expr)
 
 
-def _narrowed(query: a.Query, cte: a.Cte, kept: Sequence[int]) -> a.Query:
+def with_columns(query: a.Query, cte: a.Cte, kept: Sequence[int]) -> a.Query:
+    """The query whose recursion, of two blocks, has the columns at these places alone, in their order."""
     rels = _scans(query, cte)
     moved = {old: new for new, old in enumerate(kept)}
 

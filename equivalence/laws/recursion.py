@@ -12,7 +12,8 @@ comes from one row of the round before, with the same value. What nobody reads i
 
 A recursion that may go on for ever ends where its reader stops: only one that ends on all data is read
 otherwise, or restricted, without a reservation: its rows are made of stored values without duplicates, or it
-counts its rounds up to a bound. Of others one query may give an answer where the other goes on until an error
+counts its rounds up to a bound, or follows a table's own tree (`forests.py`), in which UNION drops nothing.
+Of others one query may give an answer where the other goes on until an error
 stops it (`errors`); where both give one, both have read a part of the same rounds, and give the same of the
 longer part. A restricted one ends wherever the other does, and earlier where an error stops that one. Must
 not know rules or provers.
@@ -24,13 +25,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rewright.equivalence.laws.alike_columns import aligned
 from rewright.equivalence.laws.asked_twice import without_asked_twice
-from rewright.equivalence.laws.forms import harmless
+from rewright.equivalence.laws.forests import Forest, forest
+from rewright.equivalence.laws.forms import harmless, said
 from rewright.equivalence.laws.idle_columns import without_idle_columns
 from rewright.equivalence.laws.inlining import doubles_too_often, inlined
 from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog, Table, TableColumn
-from rewright.sql.facts import Facts, is_volatile
+from rewright.sql.catalog import Catalog, Key, Table, TableColumn
+from rewright.sql.facts import Assumption, Facts, is_volatile
 from rewright.sql.types import EXACT_INTEGERS, equality_is_identity
 from rewright.sql.walk import (
     Fresh,
@@ -55,7 +58,8 @@ SCHEMA = "rewright_fixpoint"
 @dataclass(frozen=True, slots=True)
 class Fixpoints:
     """Two queries that read the same unknown tables, in a catalog that has them. ``same``: pairs of queries
-    whose sameness makes the tables the same. ``modulo``: what is computed of other rows may raise.
+    whose sameness makes the tables the same. ``modulo``: what is computed of other rows may raise; ``facts``:
+    the constraints by which recursions are known to end, and what ``tables`` say of their rows.
     """
 
     before: a.Query
@@ -63,6 +67,8 @@ class Fixpoints:
     catalog: Catalog
     same: tuple[tuple[a.Query, a.Query], ...]
     modulo: frozenset[str]
+    facts: tuple[str, ...]
+    tables: tuple[Table, ...]
 
 
 def is_recursive(*queries: a.Query) -> bool:
@@ -76,30 +82,36 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
     if any(t.ref.schema == SCHEMA for t in catalog.relations):
         return None  # somebody's own, of which something is known
     modulo: set[str] = set()
-    found: list[tuple[a.Query, list[a.Cte]]] = []
+    found: list[a.Query] = []
     for query in (before, after):
         plain = _with_recursion_alone(query)
         # CTEs within recursive ones, or ones that read one another: rounds are no longer of one table alone
         if plain is None:
             return None
-        restricted = _restricted_first(plain, catalog, modulo)
-        # afterwards: a condition that has moved asks for its column no more
-        narrow = without_idle_columns(restricted, Facts(catalog, restricted))
-        found.append((narrow, list(narrow.ctes)))
-    (first, ours), (second, theirs) = found
-    if len(ours) != len(theirs):
+        found.append(_restricted_first(plain, catalog, modulo))
+    first, second = _as_bags(found, catalog)
+    # afterwards: a condition that has moved asks for its column no more
+    first, second = (without_idle_columns(q, Facts(catalog, q)) for q in (first, second))
+    if len(first.ctes) != len(second.ctes):
         return None
+    second = aligned(first, second)
+    ours, theirs = first.ctes, second.ctes
     same: list[tuple[a.Query, a.Query]] = []
     tables: list[Table] = []
+    trees: list[Forest] = []
+    basis: frozenset[Assumption] = frozenset()
     for mine, other in zip(ours, theirs, strict=True):
         if not _comparable(mine, other):
             return None
-        table = _table(mine, len(tables) + 1)
+        tree = forest(mine, catalog)
+        trees += [] if tree is None else [tree]
+        table, why = _filled(mine, _table(mine, len(tables) + 1, tree), catalog)
+        basis |= why if tree is None else {*why, *tree.basis}
         tables.append(table)
         pairs = [(_terms(mine, table)), (_terms(other, table))]
         same += [(x, y) for x, y in zip(*pairs, strict=True)]
         first, second = _reading(first, mine, table), _reading(second, other, table)
-    finite = all(_ends(c) for c in (*ours, *theirs))
+    finite = len(trees) == len(tables) or all(_ends(c, catalog) for c in (*ours, *theirs))
     if canonical(first, keep_names=False) != canonical(second, keep_names=False):
         # one reader may stop before the round that fails, or where there is no last one
         rounds = ((q, c) for q, ctes in ((before, ours), (after, theirs)) for c in ctes)
@@ -108,7 +120,23 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
             modulo.add("errors")
     known = catalog.with_relations(*tables)
     apart = tuple(p for p in same if canonical(p[0], keep_names=False) != canonical(p[1], keep_names=False))
-    return Fixpoints(first, second, known, apart, frozenset(modulo))
+    return Fixpoints(first, second, known, apart, frozenset(modulo), said(basis), tuple(tables))
+
+
+def _as_bags(queries: list[a.Query], catalog: Catalog) -> tuple[a.Query, a.Query]:
+    """Both with UNION ALL in recursions that have no row twice, where each has such at the same place."""
+    first, second = queries
+    for mine, other in zip(first.ctes, second.ctes, strict=False):
+        if forest(mine, catalog) is not None and forest(other, catalog) is not None:
+            first, second = _keeping_duplicates(first, mine), _keeping_duplicates(second, other)
+    return first, second
+
+
+def _keeping_duplicates(query: a.Query, cte: a.Cte) -> a.Query:
+    body = cte.query
+    assert isinstance(body, a.SetOp)
+    kept = replace(cte, query=replace(body, all=True))
+    return replace(query, ctes=tuple(kept if c.cte == cte.cte else c for c in query.ctes))
 
 
 # --------------------------------------------------------------------------- one query
@@ -170,9 +198,30 @@ def _comparable(mine: a.Cte, other: a.Cte) -> bool:
     )
 
 
-def _table(cte: a.Cte, number: int) -> Table:
-    columns = tuple(TableColumn(f"c{i + 1}", c.type) for i, c in enumerate(cte.columns))
-    return Table(a.TableRef(SCHEMA, f"r{number}"), columns)
+def _table(cte: a.Cte, number: int, tree: Forest | None) -> Table:
+    key = None if tree is None else tree.key
+    columns = tuple(TableColumn(f"c{i + 1}", c.type, i == key) for i, c in enumerate(cte.columns))
+    keys = () if key is None else (Key(SCHEMA, (columns[key].name,), primary=True),)
+    return Table(a.TableRef(SCHEMA, f"r{number}"), columns, keys=keys)
+
+
+def _filled(cte: a.Cte, table: Table, catalog: Catalog) -> tuple[Table, frozenset[Assumption]]:
+    """The table with NOT NULL on the columns that have none in the first term, nor in the step over rows that
+    have none there.
+    """
+    terms = _terms(cte, table)
+    filled, basis = set(range(len(table.columns))), frozenset[Assumption]()
+    while True:
+        columns = tuple(replace(c, not_null=i in filled) for i, c in enumerate(table.columns))
+        made = replace(table, columns=columns)
+        outputs = [Facts(catalog.with_relations(made), t).nonnull_outputs(t) for t in terms]
+        lacking = {i for i in filled if any(known[i] is None for known in outputs)}
+        if not lacking:
+            break
+        filled -= lacking
+    for known in outputs:
+        basis = basis.union(*(why for i in filled if (why := known[i]) is not None))
+    return made, frozenset(x for x in basis if x.schema != SCHEMA)
 
 
 def _terms(cte: a.Cte, table: Table) -> tuple[a.Query, a.Query]:
@@ -223,8 +272,8 @@ def _is_finite(cte: a.Cte) -> bool:
     return all(isinstance(e, a.Column | a.Const) for e in _shown(body.right)) and bool(_shown(body.right))
 
 
-def _ends(cte: a.Cte) -> bool:
-    return _is_finite(cte) or _counter(cte) is not None
+def _ends(cte: a.Cte, catalog: Catalog) -> bool:
+    return _is_finite(cte) or _counter(cte) is not None or forest(cte, catalog) is not None
 
 
 def _counter(cte: a.Cte) -> int | None:
@@ -306,7 +355,7 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
             continue
         kept, moved = _split(conjuncts(block.where), scan.rel, set(columns_handed_on(body.right, cte)), facts)
         if moved:
-            if not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(first):
+            if not _ends(cte, catalog) or facts.errors(_uncounted(cte, body.right)) or facts.errors(first):
                 modulo.add("errors")
             values = {(scan.rel, i): t.expr for i, t in enumerate(first.targets)}
             own = (substitute(p, values) for p in moved)
@@ -324,7 +373,7 @@ def _once(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) -> a.C
     made = without_asked_twice(query, cte, frozenset(columns_handed_on(body.right, cte)))
     facts = Facts(catalog, query)
     if made != cte and (
-        not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(body.left)
+        not _ends(cte, catalog) or facts.errors(_uncounted(cte, body.right)) or facts.errors(body.left)
     ):
         modulo.add("errors")
     return made

@@ -30,8 +30,12 @@ def commutes(sym: Sym) -> bool:
 
 def in_order(op: a.OperatorRef, args: tuple[Term, ...]) -> tuple[a.OperatorRef, tuple[Term, ...]]:
     """A built-in operator over two types as the one over the types the other way round, if that is how it is
-    written here: ``7 + day`` as ``day + 7``.
+    written here: ``7 + day`` as ``day + 7``, ``day <@ days`` as ``days @> day``.
     """
+    if len(args) == 2 and (op.name, op.commutator) == ("<@", "@>"):
+        found = (o.to_ref() for o in builtins().operators("@>") if (o.left, o.right) == (op.right, op.left))
+        contains = next(found, None)
+        return (op, args) if contains is None else (contains, args[::-1])
     if len(args) != 2 or op.commutator != op.name or _rank(op.left) <= _rank(op.right):
         return op, args
     other = _of_types(op.name, op.right, op.left)

@@ -31,12 +31,12 @@ from .atoms import (
 from .bags import subst, subst_block
 from .build import conj, disj, eq, is_null, is_true, negate, not_null, predicates
 from .checks import checks
-from .conditional_keys import conditional_keys
+from .conditional_keys import conditional_keys, period_keys
 from .context import Context
 from .extremes import lemmas
 from .logic import Encoder
 from .opening import Opener
-from .schema import ConditionalKey, Schema
+from .schema import ConditionalKey, PeriodKey, Schema
 from .session import Session
 from .shapes import Outline, Question, shape
 from .symbols import IS_NULL, NOT, OR
@@ -157,6 +157,10 @@ class Engine:
         if (source, var) not in self._conditional:
             self._conditional[source, var] = conditional_keys(self.schema, source, var)
         return self._conditional[source, var]
+
+    def period_keys(self, source: Source, var: int) -> list[PeriodKey]:
+        """The keys over periods over the row of ``var``."""
+        return period_keys(self.schema, source, var)
 
     def same_row(
         self, key: tuple[int, ...], source: Table, column: tuple[int, int, int]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from rewright.sql import algebra as a
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
+from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
@@ -418,8 +419,31 @@ class Translation:
             # -(-2147483648) leaves int4: it stays an application, which may overflow
             if -int(value) < RANGES.get(type_.name, 0):
                 return Lit(str(-int(value)), INTEGER)
+        if op.name == "*" and {op.left, op.right} <= INTS and (signed := _signs(args)) is not None:
+            return self._with_sign(*signed, type_)
         symbol = arithmetic(op.name, op.left, op.right, type_.name, strict=op.function.strict)
+        if (
+            op.name in RANGE_TESTS
+            and {op.left, op.right} <= RANGE_SIDES
+            and all(x.type.is_builtin for x in args)
+        ):
+            symbol = replace(symbol, fails="")
         return self.made(symbol, sorted_operands(symbol, args), type_, e)
+
+    def _with_sign(self, signs: App, x: Term, type_: SqlType) -> Term:
+        """``CASE … THEN -1 ELSE 1 END * x``: x or its opposite."""
+        met = self.to.met()
+        opposite = self.made(arithmetic("-", "", type_.name, type_.name), (x,), type_)
+        self.to.guards(met)  # it is only taken where the sign is -1
+        values = {"1": x, "-1": opposite, None: null(type_)}
+        last = len(signs.args) - 1
+        return case(
+            tuple(
+                values[t.value] if isinstance(t, Lit) and (i % 2 or i == last) else t
+                for i, t in enumerate(signs.args)
+            ),
+            type_,
+        )
 
     def _operands(self, operator: str, args: tuple[a.Expr, ...]) -> tuple[Term, ...]:
         """The operands of an operator (or, without a name, the arguments of a function) under the collation
@@ -751,6 +775,16 @@ def _small(term: Term) -> bool:
             return all(_small(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
         case _:
             return term.type.name in INTS
+
+
+def _signs(factors: tuple[Term, ...]) -> tuple[App, Term] | None:
+    """A factor that is 1, -1 or NULL by a CASE, and the other."""
+    for signs, x in (factors, factors[::-1]):
+        if isinstance(signs, App) and signs.sym == CASE:
+            results = (*signs.args[1:-1:2], signs.args[-1])
+            if all(isinstance(t, Lit) and t.value in {"1", "-1", None} for t in results):
+                return signs, x
+    return None
 
 
 _PRODUCT = arithmetic("*", "int8", "int8", "int8")

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from rewright.sql.types import BOOL
+
 from .context import Context
 from .kernel import (
     RULES,
@@ -27,6 +29,8 @@ from .kernel import (
     lone_negation,
     lone_values,
     product_terms,
+    ranked,
+    row_denied,
     rules_out,
     subscripts,
     sums_with_counts,
@@ -64,7 +68,7 @@ Candidates = Callable[[Place, Path], Iterator[At]]
 Trace = list[tuple[str, Path, At]]
 
 # what is tried of outer places first, while the inner ones still show that they have no duplicates
-EARLY = ("multi-to-set", "open-distinct", "lone-extreme")
+EARLY = ("multi-to-set", "open-distinct", "lone-extreme", "nth-extreme")
 # the same where groups of groups are left together: aggregates of aggregates are made one before the groups
 # are told apart, whose keys may be those of one condition
 TOGETHER = ("multi-to-set", "flatten-aggregate")
@@ -99,13 +103,22 @@ ORDER = (
     "semijoin",
     "redundant",
     "met-outside",
+    "other-than-asked",
     "linear-sum",
     "covered",
 )
 # rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
 WITH_ROWS = tuple(rule for rule in ORDER if rule != "semijoin")
 # what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
-LATE = ("keyed-row", "least-of-each", "determined-column", "distinct-to-parent", "child-to-parent")
+LATE = (
+    "keyed-row",
+    "least-of-each",
+    "determined-column",
+    "distinct-to-parent",
+    "child-to-parent",
+    "union-apart",
+    "flag-apart",
+)
 
 
 # what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest
@@ -290,6 +303,14 @@ def _distinct_vars(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, k)
 
 
+def _flags(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions that DISTINCT rows show."""
+    for i, b in enumerate(p.bag):
+        for k, (_, s) in enumerate(b.vars):
+            if isinstance(s, Distinct) and len(s.bag) == 1:
+                yield from ((i, k, c) for c, o in enumerate(s.bag[0].outs) if o.type == BOOL)
+
+
 def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
     yield from _distinct_vars(p, path)
     for i, b in enumerate(p.bag):
@@ -438,6 +459,25 @@ def _met(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, n)
 
 
+def _looked_up(p: Place, _path: Path) -> Iterator[At]:
+    """NOT EXISTS of what a row of the block or around it refers to."""
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            found = row_denied(q)
+            if found is not None and _is_referred_to(p, b, found):
+                yield (i, n)
+
+
+def _is_referred_to(p: Place, b: Block, found: Block) -> bool:
+    ((_, target),) = found.vars
+    schema = p.engine.schema
+    return any(
+        schema.source_of(ref.target) == target
+        for _, source in (*b.vars, *p.ctx.vars)
+        for ref in schema.references(source)
+    )
+
+
 def _only_referred_to(p: Place, b: Block, k: int) -> bool:
     """Whether row ``k`` is referred to and nothing is asked of it but what its key equals."""
     v, target = b.vars[k]
@@ -507,6 +547,14 @@ def _nested(kinds: str) -> Candidates:
                     yield (i, n)
 
     return candidates
+
+
+def _of_one_rank(p: Place, _path: Path) -> Iterator[At]:
+    """Extremes of rows of one dense rank."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if t.kind == "agg" and ranked(t) is not None:
+                yield (i, n)
 
 
 def _flat(p: Place, _path: Path) -> Iterator[At]:
@@ -727,6 +775,7 @@ CANDIDATES: dict[str, Candidates] = {
     "nearest-row": _nested("win"),
     "first-of-array": _subscripts,
     "first-rows": _limited_vars,
+    "nth-extreme": _of_one_rank,
     "dense-rank": _nested("win"),
     "bounded-count": _asked_counts,
     "part-counted": _parts_counted,
@@ -761,7 +810,10 @@ CANDIDATES: dict[str, Candidates] = {
     "distinct-to-exists": _distinct_vars,
     "distinct-to-parent": _distinct_vars,
     "child-to-parent": _shown_vars,
+    "union-apart": _distinct_vars,
+    "flag-apart": _flags,
     "met-outside": _met,
+    "other-than-asked": _looked_up,
     "plain-equality": _null_safe,
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,

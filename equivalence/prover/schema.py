@@ -15,7 +15,9 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
 
-from .terms import Source, Table, Term
+from .terms import App, Source, Table, Term
+
+_HAS, _IS_IN = "op @>(anyrange,anyelement)", "op <@(anyelement,anyrange)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,24 @@ class ConditionalKey:
     conditions: tuple[Term, ...]
     nullable: bool
     assumption: Assumption
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodKey:
+    """Rows that are ``=`` on all ``terms``, and have one value in both their ``period``s, are one row."""
+
+    terms: tuple[Term, ...]
+    period: Term
+    assumption: Assumption
+
+    def value_in(self, pred: Term) -> Term | None:
+        """What a predicate says to be in the period."""
+        match pred:
+            case App(sym, (ranged, value)) if sym.name == _HAS and ranged == self.period:
+                return value
+            case App(sym, (value, ranged)) if sym.name == _IS_IN and ranged == self.period:
+                return value
+        return None
 
 
 @dataclass(frozen=True, slots=True)

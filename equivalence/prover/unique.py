@@ -183,6 +183,20 @@ def _is_determined_where(
         if all(engine.entails(ctx.within(b), c) for c in key.conditions):
             engine.schema.use(key.assumption)
             return True
+    return _is_determined_at(engine, ctx, b, v, source, fixed, open_)
+
+
+def _is_determined_at(
+    engine: Asked, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
+) -> bool:
+    """By a key over periods: what is in its period has one value."""
+    for key in engine.period_keys(source, v):
+        values = [x for p in b.preds if (x := key.value_in(p)) is not None]
+        if not any(_known(b, x, fixed, open_, nulls=True) for x in values):
+            continue
+        if all(_key_term(engine, ctx, b, t, True, fixed, open_) for t in key.terms):
+            engine.schema.use(key.assumption)
+            return True
     return False
 
 

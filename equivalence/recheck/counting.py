@@ -97,6 +97,13 @@ def _fixed(
                 all(by(t, nullable=some.nullable) for t in some.terms)
                 and all(judge.entails(inside, c) for c in some.conditions)
                 for some in judge.conditional_keys(source, v)
+            ) or any(
+                all(by(t, nullable=True) for t in some.terms)
+                and any(
+                    x is not None and _has_value(b, x, given, open_, nulls=True)
+                    for x in map(some.value_in, b.preds)
+                )
+                for some in judge.period_keys(source, v)
             )
         case Multi() | Function():
             # set operations and functions may give a row several times

@@ -25,9 +25,9 @@ from rewright.equivalence.prover.build import (
     not_null,
     predicates,
 )
-from rewright.equivalence.prover.conditional_keys import conditional_keys
+from rewright.equivalence.prover.conditional_keys import conditional_keys, period_keys
 from rewright.equivalence.prover.context import Context, identical, membership
-from rewright.equivalence.prover.schema import ConditionalKey, Reference, Schema
+from rewright.equivalence.prover.schema import ConditionalKey, PeriodKey, Reference, Schema
 from rewright.equivalence.prover.symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LT, NOT, OR, SAME, domain
 from rewright.equivalence.prover.terms import (
     FALSE,
@@ -98,6 +98,10 @@ class Judge:
     def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
         """The partial and expression keys over the row of ``var``."""
         return conditional_keys(self.schema, source, var)
+
+    def period_keys(self, source: Source, var: int) -> list[PeriodKey]:
+        """The keys over periods over the row of ``var``."""
+        return period_keys(self.schema, source, var)
 
     def freshen(self, bag: Bag) -> Bag:
         """A copy of the bag over variables that are used nowhere else."""

@@ -71,6 +71,20 @@ def _one_by_condition(p: Place, ctx: Context, source: Source, v: int, w: int) ->
         if all(p.engine.entails(ctx, g) for g in wanted):
             p.engine.schema.use(one.assumption)
             return True
+    return _one_by_period(p, ctx, source, v, w)
+
+
+def _one_by_period(p: Place, ctx: Context, source: Source, v: int, w: int) -> bool:
+    """Whether one and the same value is in a period of both rows, which agree in the rest of a key."""
+    keys = (p.engine.period_keys(source, x) for x in (v, w))
+    for one, other in zip(*keys, strict=True):
+        here, there = ({*map(x.value_in, ctx.preds)} - {None} for x in (one, other))
+        if not here & there:
+            continue
+        pairs = zip(one.terms, other.terms, strict=True)
+        if all(p.engine.entails(ctx, App(EQ, pair, FALSE.type)) for pair in pairs):
+            p.engine.schema.use(one.assumption)
+            return True
     return False
 
 

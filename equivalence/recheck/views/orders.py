@@ -37,6 +37,8 @@ def orders(view: View) -> View:
     made = _beside(before, after, view) if not others else before
     if not others and isinstance(made, a.Select) and isinstance(after, a.Select):
         made = _of_results(made, after, _Longer(from_rels(made.from_), Facts(view.catalog, before)))
+    if not others and isinstance(made, a.SetOp):
+        made = _of_set(made, after)
     if made == before:
         return view
     return replace(view, pairs=((made, after), *others), modulo=view.modulo | {"refinement"})
@@ -86,6 +88,24 @@ def _of_results(mine: a.Select, other: a.Select, longer: _Longer) -> a.Select:
             return mine
         keys = (*keys, fit[0])
     return replace(mine, order_by=longer.keys(mine.order_by, keys))
+
+
+def _of_set(mine: a.SetOp, other: a.Query) -> a.SetOp:
+    """Keys of the result of a set operation, which are columns of it."""
+    columns = [[c.type for c in a.output_columns(q)] for q in (mine, other)]
+    keys: list[a.OutputSortKey] = []
+    if isinstance(other, a.SetOp):
+        keys += other.order_by
+    elif isinstance(other, a.Select):
+        for key in other.order_by:
+            at = next((i for i, t in enumerate(other.targets) if t.expr == key.expr), None)
+            if at is None or returns_set(key.expr):
+                return mine
+            keys.append(a.OutputSortKey(at, key.descending, key.nulls_first, key.op))
+    begun = tuple(keys[: len(mine.order_by)]) == mine.order_by
+    if mine.with_ties or columns[0] != columns[1] or not begun:
+        return mine
+    return replace(mine, order_by=tuple(keys))
 
 
 def _same_tables(mine: a.Select, other: a.Select) -> dict[int, int]:
