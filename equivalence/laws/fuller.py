@@ -38,6 +38,7 @@ REFINEMENT = "refinement"
 Keys = tuple[a.SortKey, ...]
 # what of a window follows the order of rows and asks for no peers
 _IN_ORDER = frozenset({"row_number", "lag", "lead", "ntile"})
+_OF_PEERS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 
 
 def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query | None:
@@ -65,7 +66,36 @@ def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query |
         made = _outermost(made, candidate, facts)
     if isinstance(made, a.SetOp):
         made = _of_arms(made, candidate)
-    return None if made == original else made
+    return None if made == original or not _in_one_order(original, made) else made
+
+
+def _in_one_order(original: a.Query, made: a.Query) -> bool:
+    """Whether what followed one order of rows still does.
+
+    Windows of one block over the same partitions and keys see the rows in one order, also those that tie
+    (PostgreSQL manual, 7.2.5), and the server does not sort once more for a result in the same order.
+    """
+    pairs = list(zip(_selects(original), _selects(made), strict=False))
+    return all(_follows_one(before, after) for before, after in pairs)
+
+
+def _follows_one(before: a.Select, after: a.Select) -> bool:
+    if before == after:
+        return True
+    shared: dict[tuple[object, ...], set[Keys]] = {}
+    # a key that is added may be a window itself: those come last
+    for old, new in zip(_windows(before), _windows(after), strict=False):
+        own, keys = old.window.order_by, new.window.order_by
+        # what gives peers one number is the same in any order of them
+        if not (old.func.is_builtin and old.func.name in _OF_PEERS):
+            shared.setdefault((old.window.partition_by, own), set()).add(keys)
+        follows = own and before.order_by[-len(own) :] == own
+        if follows and before.order_by != after.order_by and keys != own:
+            # the result shows the order that the window saw
+            shared.setdefault((old.window.partition_by, own), set()).add(
+                (*own, *after.order_by[len(before.order_by) :])
+            )
+    return all(len(orders) == 1 for orders in shared.values())
 
 
 def _selects(query: a.Query) -> Iterator[a.Select]:
@@ -198,7 +228,8 @@ def _makes_sets(block: a.Select) -> bool:
 
 
 def _windows(block: a.Select) -> Iterator[a.WindowCall]:
-    return (n for t in block.targets for n in walk(t.expr) if isinstance(n, a.WindowCall))
+    exprs = (*(t.expr for t in block.targets), *(k.expr for k in block.order_by))
+    return (n for e in exprs for n in walk(e) if isinstance(n, a.WindowCall))
 
 
 def _window(
