@@ -53,5 +53,13 @@ def applications(
                 for path in paths:
                     whole = replace_at(whole, path, made.block)
                 # a rule may rename or retype what nobody inside reads; the client would see it
-                if a.output_columns(whole) == wanted:
+                if a.output_columns(whole) == wanted and not _asks_of_rows(made.block, ctx):
                     yield Applied(rule, made, whole)
+
+
+def _asks_of_rows(block: a.Query, ctx: Context) -> bool:
+    """Whether a rule asks of a row if it is NULL. SQL has no words for that: ``IS NOT NULL`` is false of
+    ``ROW(1, NULL)`` and ``IS NULL`` true of ``ROW(NULL)``, which joins, count(x) and groups take for values.
+    """
+    asked = (n for n in walk(block) if isinstance(n, a.IsNull) and not n.row_form)
+    return any(ctx.is_row(n.arg) for n in asked)

@@ -77,7 +77,7 @@ class Context:
         while info.kind == "d":
             info = self.catalog.type(info.base)
         # a row without a name of its own is the pseudo-type record
-        return info.kind in {"c", "p"}
+        return info.kind == "c" or expr.type.name == "record"
 
     def holds(self, guard: str, condition: bool) -> bool:
         # a guard switched off holds always: the rule goes on without its precondition

@@ -131,7 +131,7 @@ def _below_joins(
     # GROUP BY () counts nothing as 0, whereas a sum of counts over nothing is NULL
     if not steps.split(own, ctx, zero=() in (block.group_by or ())):
         return None
-    if not steps.weigh([g for g in found if g not in own], ctx, items):
+    if not steps.weigh([g for g in found if g not in own], items):
         return None
     early = a.Derived(steps.rel, steps.below((item,), conjoin(local)), "early", steps.names)
     # conditions and the other items read the keys from the grouping, whose own inside stays as it is
