@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rewright.rewrite.search.explore import Candidate
 from rewright.rewrite.search.proposer import chosen
 from rewright.sql import algebra as a
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 
 def found(cost: float, *steps: str, blind: bool = False) -> Candidate:
@@ -21,6 +25,19 @@ def test_a_family_that_looks_too_cheap_leaves_room_for_others() -> None:
 def test_the_cheapest_for_each_last_rule_come_before_second_ones() -> None:
     two, last = [found(1.0, "unnest"), found(2.0, "unnest")], found(90.0, "unnest", "reduce_grouped")
     assert chosen([*two, last], 2) == [two[0], last]
+
+
+def test_one_that_looks_nothing_up_for_each_row_has_a_place_beside_cheaper_ones() -> None:
+    asked = bind(
+        "SELECT o.id FROM ord o WHERE o.total > (SELECT avg(p.total) FROM ord p WHERE p.cust = o.cust)",
+        catalog_from_ddl("CREATE TABLE ord (id int PRIMARY KEY, cust int, total int)"),
+    )
+    nested = [replace(found(n, "unnest", f"rule{n}"), query=asked) for n in range(1, 20)]
+    flat = [found(30.0, "unnest", "rule1", "rule2"), found(40.0, "unnest")]
+    picked = chosen([*nested, *flat], 8)
+    assert nested[0] in picked
+    # the cheapest and the one that is proved soonest
+    assert set(flat) <= set(picked)
 
 
 def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
