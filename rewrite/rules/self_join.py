@@ -50,13 +50,15 @@ def self_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _joined(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
-    for i, kept in enumerate(items):
-        for gone in items[i + 1 :]:
-            # a pair is looked at once: either of the two may go
+    for kept in kept_product(block)[0]:
+        # a pair is looked at once: either of the two may go. One in a LEFT JOIN stays there
+        for gone in items[items.index(kept) + 1 :] if kept in items else items:
             if not _same_table(kept, gone, ctx) or references_whole(block, gone.rel):  # type: ignore[union-attr] # _same_table asks for two scans
                 continue
             assert isinstance(kept, a.Scan)
             assert isinstance(gone, a.Scan)
+            if kept not in items and _is_asked(gone, items):
+                continue
             found = _tied(kept.rel, _own(kept), gone, preds, ctx)
             if found is None:
                 continue
@@ -107,14 +109,18 @@ def _with_subqueries(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             assert isinstance(gone, a.Scan)
             shown = _positions(kept, copy)
             found = _tied(kept.rel, shown, gone, preds, ctx)
-            # a LATERAL item that asks the table cannot ask a subquery that may come later
-            if found is None or any(gone.rel in free_rels(i) for i in items if i is not gone):
+            if found is None or _is_asked(gone, items):
                 continue
             ties, name = found
             rest = [p for p in preds if p not in ties]
             where = conjoin((*rest, *_filled(kept, ties, ctx)))
             made = replace(block, from_=tuple(i for i in items if i is not gone), where=where)
             yield Rewrite(_read_from(made, gone, kept, copy), _why(gone), frozenset({name}))
+
+
+def _is_asked(gone: a.Scan, items: Sequence[a.FromItem]) -> bool:
+    """Whether a LATERAL item asks a table's row: it could not ask what may come later."""
+    return any(gone.rel in free_rels(i) for i in items if i is not gone)
 
 
 def _rows_of(query: a.Query) -> list[a.Scan]:
