@@ -24,12 +24,14 @@ class Rewrite:
     """A block that may stand for the one a rule was given.
 
     ``assumptions``: names of constraints relied on. ``literal``: sound only for these constants (M18).
+    ``way``: blocks between the two, in order, where a step to each is easier to prove than the whole.
     """
 
     block: a.Query
     why: str
     assumptions: frozenset[str] = frozenset()
     literal: bool = False
+    way: tuple[a.Query, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
