@@ -70,7 +70,8 @@ class RuleProposer:
             # a dearer one may still be faster, but not as the first thing to be looked at
             cheaper = sorted((c for c in found if c.cost < start), key=lambda c: c.cost)
             if early is not None and cheaper:
-                early(handed(cheaper[:_EARLY]))
+                least = _least_nested(cheaper)
+                early(handed([*least, *(c for c in cheaper if c not in least)][:_EARLY]))
 
         found = propose(
             query,
@@ -117,7 +118,9 @@ def chosen(found: Sequence[Found], width: int) -> list[Found]:
     blind = _varied([c for c in found if c.blind], share)
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
-    picked = list(dict.fromkeys((*_least_nested(seen), *_cheapest_by(seen, 0))))[: (places + 1) // 2]
+    picked = _least_nested(seen)
+    picked += [c for c in _cheapest_by(seen, 0) if c not in picked]
+    picked = picked[: (places + 1) // 2]
     for more in (_cheapest_by(seen, -1), seen):
         picked += [c for c in more if c not in picked][: places - len(picked)]
     # a blind one has the cost of the state before: behind what is known to cost as much
@@ -132,7 +135,10 @@ def _least_nested(seen: Sequence[Found]) -> list[Found]:
     left = [_lookups(c.query) for c in seen]
     least = [c for c, n in zip(seen, left, strict=True) if n == min(left)]
     # cheapest first: where the cheapest of all is one of them, it has its place
-    return [] if least[:1] == list(seen[:1]) else [min(least, key=lambda c: len(c.steps)), least[0]]
+    if not least or least[0] is seen[0]:
+        return []
+    soonest = min(least, key=lambda c: len(c.steps))
+    return [soonest] if soonest is least[0] else [soonest, least[0]]
 
 
 def _lookups(query: a.Query) -> int:
