@@ -20,7 +20,9 @@ from rewright.engines import clock
 from rewright.equivalence.generator.flatten import Flat, resolve
 from rewright.equivalence.generator.pools import Pool
 from rewright.equivalence.generator.schema import ColumnShape, Shape
+from rewright.sql import walk
 from rewright.sql.algebra import (
+    Aggregate,
     And,
     Case,
     Cast,
@@ -34,6 +36,7 @@ from rewright.sql.algebra import (
     Not,
     Op,
     Or,
+    WindowCall,
 )
 from rewright.sql.types import SqlType
 
@@ -46,6 +49,8 @@ _RANGES = {"int2": 32_000, "int4": 2_000_000_000, "int8": 4_000_000_000_000}
 _TIMEOUT_MS = 400
 _MAX_CONJUNCTS = 60
 _SECONDS = 86_400
+# times another value that is averaged with it
+_APART = 4
 _INTERVAL = re.compile(r"^(-?\d+) (day|days|mon|mons|month|months|year|years)$")
 
 
@@ -76,6 +81,7 @@ class Problem:
         for conjunct in flat.conjuncts[:_MAX_CONJUNCTS]:
             try:
                 self.conjuncts.append(self._truth(conjunct, wanted=True))
+                self.conjuncts += self._far_apart(conjunct)
             except (Untranslatable, ValueError, ArithmeticError, z3.Z3Exception):
                 # one conjunct that is not read makes the problem looser, not wrong
                 continue
@@ -242,6 +248,20 @@ class Problem:
                 if value.kind != "bool":
                     raise Untranslatable
                 return _known(value, value.term == (1 if wanted else 0))
+
+    def _far_apart(self, conjunct: Expr) -> Iterator[Any]:
+        """Of a value beside an average: that it is several times as great, or as small. The value's own row
+        may be among those that are averaged.
+        """
+        if not isinstance(conjunct, Op) or conjunct.op.name.rstrip("=") not in {"<", ">"}:
+            return
+        if not any(
+            isinstance(n, Aggregate | WindowCall) and n.func.name == "avg" for n in walk.walk(conjunct)
+        ):
+            return
+        a, b = _same_kind(*(self._value(arg) for arg in conjunct.args))
+        low, high = (a, b) if conjunct.op.name.startswith("<") else (b, a)
+        yield z3.And(low.term > 0, high.term > _APART * low.term)
 
     def _compare(self, name: str, left: Expr, right: Expr, *, wanted: bool) -> Any:
         # patterns are tried on the candidate texts

@@ -42,6 +42,9 @@ _SAMPLE = 120
 _REPLAY_SECONDS = 1.5
 # databases on which the answers are compared under all orders and plans without a suspicion
 _AUDITED = 8
+# one telling database in so many is few; how many of them are kept
+_RARE = 12
+_BRED = 40
 # how much chance is added to seed rows
 _SEEDED = ("empty", "empty", "tiny")
 
@@ -97,6 +100,8 @@ class Refuter:
         self.pools = _with_one_moment(pools, scratch_db.shape, self.prefilter.used, environment)
         sizes = self.constants.row_counts
         self.seeds = list(seeds)
+        # databases with a telling row, where these are rare
+        self.bred: list[Database] = []
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.generator = Generator(
             scratch_db.shape,
@@ -177,10 +182,9 @@ class Refuter:
         if self.done.databases == 0:
             made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
         while len(made) < count and (not made or clock.now() < deadline):
-            if self.seeds and self.random.random() < 0.5:
-                made.append(
-                    self.generator.database(self.random.choice(_SEEDED), self.random.choice(self.seeds))
-                )
+            seeds = self.bred if self.bred and self.random.random() < 0.5 else self.seeds
+            if seeds and self.random.random() < 0.5:
+                made.append(self.generator.database(self.random.choice(_SEEDED), self.random.choice(seeds)))
             else:
                 made.append(self.generator.database())
         return made
@@ -209,7 +213,10 @@ class Refuter:
         done.unloaded += not sifted.ran
         done.rows += sum(len(rows) for database in made for rows in database)
         done.largest = max([done.largest, *(len(rows) for database in made for rows in database)])
-        done.nonempty += sifted.nonempty
+        done.nonempty += len(sifted.telling)
+        # where few have anything to say, more like these are made
+        if len(sifted.telling) * _RARE < sifted.ran:
+            self.bred = [*self.bred, *(made[n] for n in sifted.telling)][-_BRED:]
         done.profiles |= set(PROFILES)
         if len(done.sample) < _SAMPLE:
             done.sample += made[: _SAMPLE - len(done.sample)]
