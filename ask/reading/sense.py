@@ -237,17 +237,24 @@ def _said_of_none(intent: Intent, scope: Scope) -> None:
     """
     absent = [c for c in intent.where if isinstance(c, Without)]
     gone = {c.gone for c in absent}
+    # `airlines that never filed a cancelled flight`, of complaints about flights: they are on the way there
+    between = {t for c in absent for t in _between(c.kept, c.gone, scope)}
     for condition in intent.where:
         told = set(tables_of(condition)) if not isinstance(condition, Without) else set()
         ways = (direct(scope.context, c.kept, t, scope.roles) for c in absent for t in told - {c.kept})
-        if told & gone or any(step.new in gone for way in ways for step in way):
+        if told & (gone | between) or any(step.new in gone for way in ways for step in way):
             raise Unclear("it is not clear whether a condition is said of what is not there")
     for rows in intent.rows:
         # `made donations in 2022 but not in 2023`: there are some
         none = [c for c in absent if rows != c.kept and not c.where]
         ways = (direct(scope.context, c.kept, rows, scope.roles) for c in none)
-        if any(step.new in gone for way in ways for step in way):
+        if rows in between or any(step.new in gone for way in ways for step in way):
             raise Unclear("it is not clear whether rows are said of what is not there")
+
+
+def _between(kept: TableRef, gone: TableRef, scope: Scope) -> set[TableRef]:
+    """The tables on the way from the one to the other."""
+    return {step.new for step in direct(scope.context, kept, gone, scope.roles)} - {gone}
 
 
 def _ways_to_others(intent: Intent, scope: Scope) -> None:
@@ -381,6 +388,8 @@ def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> No
             own = set(scope.words(scope.context.table(column.table)))
             if column.table in spoken or own & set(link.word.split()) or column.table == rows:
                 continue
+            if _joins_two(column.table, {*spoken, rows}, scope):
+                continue  # `students who are captain of a club`, of its members
             if any(step.new != step.join.one.table for step in direct(scope.context, rows, column.table, ())):
                 scope.doubt(f"whether {link.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
 
@@ -503,6 +512,8 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
         rows = _counted(intent) or _rows_meant(intent)
         if not isinstance(left, Column) or rows is None or left.column.table in {*spoken, rows}:
             continue
+        if _joins_two(left.column.table, {*spoken, rows}, scope):
+            continue  # `students with a grade above 90 in any course`, of enrolments
         told = [link for link in links if left.column in link.columns]
         if told and all(link.word in UNITS for link in told):
             # `artifacts bigger than 1 gb` read as those made on machines with a memory_gb of more

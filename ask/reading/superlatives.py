@@ -155,6 +155,11 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _not_of_each(draft)
     draft.use(*taken, *_said_again(draft, taken))
+    if isinstance(expression, Column) and (rows := _rows_so_ranked(draft, taken, expression)) is not None:
+        draft.order.insert(0, (expression, way))
+        limited(draft)
+        rank_head(draft, rows, shown=False)
+        return
     if isinstance(expression, Column) and _stands_alone(draft, at) and draft.skipped:
         draft.outputs.append((at, expression))
         draft.order.append((expression, way))
@@ -177,6 +182,16 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     rank_head(draft, head, shown=several)
     del keep
+
+
+def _rows_so_ranked(draft: Draft, taken: list[int], by: Column) -> int | None:
+    """`the most viewed article`, of articles with a number of page views: the article is wanted, no number."""
+    behind = taken[-1] + 1 if taken else len(draft.links)
+    if behind >= len(draft.links) or not _stands_alone(draft, taken[0]):
+        return None
+    verb, noun = draft.links[taken[-1]], draft.links[behind]
+    rows = noun.mark == "table" and noun.glued and not noun.used and noun.tables[0].ref == by.column.table
+    return behind if rows and verb.word.endswith("ed") else None
 
 
 def _said_again(draft: Draft, taken: list[int]) -> list[int]:

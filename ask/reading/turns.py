@@ -34,6 +34,38 @@ _TURNS = tuple(
             r"list the \1",
         ),
         (r"^do (?:we|you|they) have any (?=\w)", "are there any "),
+        # `the highest and lowest fee`
+        (
+            (
+                r"(?<!between )(?<!between the )\b(highest|largest|greatest) and (?:the )?(?:lowest|smallest) "
+                r"(?=(?!paid|rated|ranked|priced|valued)\w)"
+            ),
+            "maximum and minimum ",
+        ),
+        (
+            (
+                r"(?<!between )(?<!between the )\b(lowest|smallest) and (?:the )?(?:highest|largest|greatest) "
+                r"(?=(?!paid|rated|ranked|priced|valued)\w)"
+            ),
+            "minimum and maximum ",
+        ),
+        # `the highest declared value in total`
+        (
+            (
+                r"\b(highest|largest|greatest|biggest|lowest|smallest) (?!total\b|number\b)"
+                r"((?:(?!in\b)\w+ ){1,3})(?:in total|overall|altogether)(?=\W*$)"
+            ),
+            r"\1 total \2",
+        ),
+        # `airlines that are not part of any alliance`
+        (
+            (
+                r"\b(?:are|is|were|was) not (?:a )?(?:part of|in|on|assigned to|a member of|members of)"
+                r" (?:any|an?) "
+            ),
+            "have no ",
+        ),
+        (r"\b(?:do|does|did) not belong to (?:any|an?) ", "have no "),
         # `treated more than twice`
         (r"\b(than|least|most|exactly|only) (?:twice|two times)\b", r"\1 2 times"),
         (r"\b(than|least|exactly) once\b", r"\1 1 times"),

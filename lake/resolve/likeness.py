@@ -164,6 +164,18 @@ def _pairs(
             yield x, y, alike
 
 
+def has_phrase(told: Sequence[str]) -> bool:
+    """Whether several words of a name, one after the other, mean something together."""
+    kept = tuple(_weighed(told)) if told else ()
+    return any(len(phrase) > 1 and _SYNONYMS.of(phrase) for phrase in _phrases(kept))
+
+
+def phrases_like(told: Sequence[str]) -> set[tuple[str, ...]]:
+    """The words and phrases that mean the same as some of a name."""
+    kept = tuple(_weighed(told)) if told else ()
+    return {other for phrase in _phrases(kept) for other in _SYNONYMS.of(phrase)}
+
+
 def _phrases(told: tuple[str, ...]) -> list[tuple[str, ...]]:
     longest = min(_SYNONYMS.longest, len(told))
     return [told[i : i + n] for n in range(1, longest + 1) for i in range(len(told) - n + 1)]
@@ -179,11 +191,11 @@ def _alike(x: tuple[str, ...], y: tuple[str, ...]) -> float:
         for other, alike in _SYNONYMS.of(mine).items():
             # synonyms are compared word by word
             if len(other) == len(theirs):
-                best = max(best, alike * min(_short_for(p, q) for p, q in zip(other, theirs, strict=True)))
+                best = max(best, alike * min(short_for(p, q) for p, q in zip(other, theirs, strict=True)))
     return best
 
 
-def _short_for(word: str, held: str) -> float:
+def short_for(word: str, held: str) -> float:
     """How surely a synonym is the word that is held, as it is or shortened there; another word of its own is
     not short for it.
     """
