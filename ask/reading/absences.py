@@ -62,9 +62,9 @@ def without(draft: Draft) -> None:
             if not column.key and (kept := _keeping(draft, at, column.table)) is not None:
                 # `objects that were never lent`, of loans with a date lent_on: no loan of theirs
                 had = (Known(column),) if column.nulls else ()
-                draft.where.append(Without(kept, column.table, had))
                 draft.use(at, after)
-                _done_to(draft, after, kept, column.table)
+                had = (*had, *_what_is_gone(draft, after, draft.scope.context.table(column.table)))
+                draft.where.append(Without(kept, column.table, had))
                 continue
             if column.kind == "text" and target.word.endswith("ed"):
                 raise Unclear(f"it is not clear what of {column.table.name} was not {target.text}")
@@ -178,15 +178,6 @@ def _said_of_them(draft: Draft, after: int, kept: TableRef, gone: TableRef) -> N
     steps = direct(draft.scope.context, kept, gone, draft.scope.roles)
     if draft.scope.table(draft.links[noun]).ref in {gone, *(s.new for s in steps)}:
         draft.use(noun)
-
-
-def _done_to(draft: Draft, after: int, kept: TableRef, gone: TableRef) -> None:
-    """`institutions that never lent an object`, of loans of one: it says what was lent, not which they are."""
-    noun = draft.next(after, "table")
-    if noun is not None and not draft.links[noun].added:
-        table = draft.scope.table(draft.links[noun]).ref
-        if table in draft.scope.told_by(gone) - draft.scope.told_by(kept):
-            draft.use(noun)
 
 
 def _meanwhile(draft: Draft, after: int, gone: TableContext) -> tuple[Condition, ...]:
