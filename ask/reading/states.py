@@ -38,6 +38,7 @@ _OF_A_WHOLE_NAME, _BE = frozenset({"failed"}), frozenset(listed("is has was"))
 _BY_MEANS = frozenset(listed("paid settled made sent done ordered booked delivered received submitted given"))
 _MEANS = frozenset(listed("method means channel type mode way form medium"))
 _WHAT_REFERS = 0.9
+_PLACED = frozenset(listed("under over above below"))
 _PLACING = frozenset(listed("in at for with under"))
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
@@ -67,6 +68,7 @@ def _done_ones(links: Sequence[Link]) -> None:
 
 def states(links: list[Link], scope: Scope) -> list[Link]:
     """The links, those that say a state marked as conditions."""
+    _under_a_flag(links)
     _done(links, scope)
     _verbs_of_keys(links, scope)
     made = list(_undone(links, scope))
@@ -232,11 +234,21 @@ def _done(links: list[Link], scope: Scope) -> None:
         if not said or after not in _ENDS_A_VERB:
             continue
         spoken = [link.tables[0].ref for link in links if link.mark == "table"]
+        if verb.verb and links[at - 1].mark in {"value", "quoted"}:
+            spoken += [table.ref for link in links[:at] if (table := scope.said_table(link)) is not None]
         held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
         own = {root(w) for w in scope.words(held[0])} if len(held) == 1 else set()
         parts = verb.word.split("-")
         if own & {*map(root, parts), root(verb.word)} or any(cut_from(p, w) for p in parts for w in own):
             verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
+
+
+def _under_a_flag(links: Sequence[Link]) -> None:
+    """`species under quota`, of species with a flag of that name: nothing is compared."""
+    for word, flag in pairwise(links):
+        if word.mark in {"<", ">"} and word.word in _PLACED and flag.mark == "column" and flag.glued:
+            if {c.kind for c in flag.columns} == {"boolean"}:
+                word.mark = "relation"
 
 
 def _who_did(pair: Sequence[Link], scope: Scope) -> bool:

@@ -10,7 +10,6 @@ from rewright.ask.context import ColumnContext, Join
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import OneOf, Refers
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.words import root
 
 _NAMES = {"value", "quoted"}
 _OWN_KEY = 0.95
@@ -75,11 +74,11 @@ def _is_their(draft: Draft, role: Link) -> bool:
 
 def _own_key(draft: Draft, role: Link) -> Join | None:
     """The key within one table that the word names."""
-    own = [j for j in draft.scope.context.joins if j.many.table == j.one.table and not j.more]
-    found = [j for j in own if j.many in role.columns]
-    if not found and role.mark == "relation" and not role.columns:
-        # `who manages Bo Lind`, of a manager_no
-        found = [j for j in own if root(role.word) in {root(w) for w in draft.scope.words(j.many)}]
+    found = [
+        join
+        for join in draft.scope.context.joins
+        if join.many.table == join.one.table and join.many in role.columns and not join.more
+    ]
     return found[0] if len(found) == 1 else None
 
 

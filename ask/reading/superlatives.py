@@ -34,6 +34,7 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
+from rewright.sql.algebra import TableRef
 
 _ONLY_A_VALUE = 0.92
 _OF_THOSE_THAT_REFER = 0.92
@@ -215,9 +216,19 @@ def _said_of_another(draft: Draft, at: int, head: int) -> None:
     if ranked is None or ranked.preposition not in _BELONGING:
         return
     wanted = {c.table for c in draft.links[head].columns}
+    first = draft.links[head]
+    if first.mark == "table" and ranked.preposition == "of" and ranked.mark == "table":
+        # `the owner of the vessel with the highest power`: a vessel has one
+        wanted |= {ranked.tables[0].ref} & _having_one(draft, first.tables[0].ref)
     if not any(t.ref in wanted for t in ranked.tables):
         # `the title of the book with the highest price` is of the book
         raise Unclear(f"it is not clear how the {ranked.text} is to be found")
+
+
+def _having_one(draft: Draft, owner: TableRef) -> set[TableRef]:
+    """The tables each row of which has one row of this table."""
+    refs = (t.ref for t in draft.scope.context.tables if t.ref != owner)
+    return {ref for ref in refs if owner in draft.scope.told_by(ref)}
 
 
 def _not_of_each(draft: Draft) -> None:
@@ -374,6 +385,9 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     if asked is not None and asked < at < place and those_of(draft, asked, at, table):
         return
     if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
+        if _belongs_to(draft, asked, at, table):
+            _ranked_of(draft, asked, at, place, table)
+            return
         # `which conference has the oldest publication?`
         raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
     by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
@@ -404,6 +418,25 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)
+
+
+def _belongs_to(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
+    """`the owner of the longest vessel`: the one row that the best one refers to."""
+    link, owner = draft.links[at], draft.scope.table(draft.links[asked])
+    if link.preposition != "of" or asked != at - 1 or draft.groups or draft.limit > 1:
+        return False
+    return owner.ref in draft.scope.told_by(table.ref) and owner.ref != table.ref
+
+
+def _ranked_of(draft: Draft, asked: int, at: int, place: int, table: TableContext) -> None:
+    ranked, way = measured(draft, at, table)
+    if isinstance(ranked, Column):
+        ranked = Aggregate("max" if way == "desc" else "min", ranked.column)
+    _alone(draft, ranked)
+    draft.order.insert(0, (ranked, way))
+    limited(draft)
+    draft.use(place)
+    rank_head(draft, asked, shown=False)
 
 
 def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
