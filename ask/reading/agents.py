@@ -73,12 +73,16 @@ def _of_a_job(links: list[Link], scope: Scope) -> list[Link]:
     tables = {c.table for c, _ in first.values} if asked and first is not None else set()
     if first is None or len(tables) != 1 or tables & _named(links):
         return links
-    jobs = all(set(scope.words(c)) & _JOBS for c, _ in first.values)
     table = scope.context.table(tables.pop())
-    if not jobs or not _has_names(table, scope):
+    if not _says_jobs(first, scope) or not _has_names(table, scope):
         return links
     scope.doubt("who is asked for", _WHO)
     return [Link(table.ref.name, "table", (table,)), *links]
+
+
+def _says_jobs(value: Link, scope: Scope) -> bool:
+    """Whether it says what several rows are by profession; a job of its own row is no person."""
+    return all(set(scope.words(c)) & _JOBS and not c.unique for c, _ in value.values)
 
 
 def _above(links: Sequence[Link], scope: Scope) -> None:
@@ -156,14 +160,14 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
         return links
     bridges = {c.table for c, _ in links[0].values}
     table = scope.context.table(*bridges) if len(bridges) == 1 else None
-    jobs = all(set(scope.words(c)) & _JOBS for c, _ in links[0].values)
-    agents_told = table is not None and (_is_agent(table, scope) or jobs) and _has_names(table, scope)
+    told = table is not None and (_is_agent(table, scope) or _says_jobs(links[0], scope))
+    agents_told = told and table is not None and _has_names(table, scope)
     if table is not None and not bridges & named and agents_told:
         # `who are the captains of the German teams`, of players with a role
         scope.doubt("who is asked for", _WHO)
         return [Link(table.ref.name, "table", (table,)), *links]
-    told = [j for j in scope.context.joins if j.many.table in bridges]
-    others = {j.one.table for j in told} - named - {c.table for o in links[1:] for c, _ in o.values}
+    leading = [j for j in scope.context.joins if j.many.table in bridges]
+    others = {j.one.table for j in leading} - named - {c.table for o in links[1:] for c, _ in o.values}
     label = scope.label(scope.context.table(next(iter(others)))) if len(others) == 1 else ()
     if len(bridges) != 1 or bridges & named or not label or any(c.kind != "text" for c in label):
         return links

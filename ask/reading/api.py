@@ -39,7 +39,7 @@ from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.spelled import as_spelled
 from rewright.ask.reading.times_between import times_between
-from rewright.ask.reading.turns import headcounts, joined_verbs, sorts_of_money, weekdays
+from rewright.ask.reading.turns import headcounts, joined_verbs, lengths, sorts_of_money, weekdays
 from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
 from rewright.ask.reading.units import compared_in, shown_in
@@ -120,7 +120,10 @@ class Reader:
             without_presentation(
                 times_between(
                     weekdays(
-                        sorts_of_money(headcounts(as_spelled(terms.question, known), known), known), known
+                        lengths(
+                            sorts_of_money(headcounts(as_spelled(terms.question, known), known), known), known
+                        ),
+                        known,
                     ),
                     known,
                 )

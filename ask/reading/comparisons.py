@@ -446,7 +446,9 @@ def _range(draft: Draft, at: int) -> None:
     if column.kind != "number":
         raise Unclear(f"{draft.links[held].text} is not a number")
     draft.where.append(Ranged(Column(column), draft.links[low].number, draft.links[high].number))
-    draft.use(at, low, high, held)
+    # `a capacity between 1000 and 3000 TEU`, of a capacity_teu
+    unit = right if right is not None and column in draft.links[right].columns else None
+    draft.use(at, low, high, held, unit)
 
 
 def _is_year(number: str) -> bool:

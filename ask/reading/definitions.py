@@ -53,10 +53,8 @@ _CASE = re.compile(
     r"^case\s+when\s+(?P<when>.+?)\s+then\s+(?P<then>[\w.`]+)(?:\s+else\s+(?:0|null))?\s+end$", re.IGNORECASE
 )
 _IIF = re.compile(r"^iif\s*\(\s*(?P<when>.+?)\s*,\s*(?P<then>[\w.`]+)\s*,\s*(?:0|null)\s*\)$", re.IGNORECASE)
-_CAST = re.compile(
-    r"\bcast\s*\(((?:[^()]|\([^()]*\))*?)\s+as\s+(?:real|float|double(?: precision)?|numeric|decimal)\s*\)",
-    re.IGNORECASE,
-)
+_CAST = re.compile(r"\bcast\s*\(", re.IGNORECASE)
+_AS_NUMBER = re.compile(r"\s+as\s+(?:real|float|double(?: precision)?|numeric|decimal)\s*$", re.IGNORECASE)
 _OF_WHERE = re.compile(
     r"^(?:the )?(?P<function>sum|total|average|count|number) of (?:the )?"
     r"(?P<of>[\w. ]+?) (?:where|for which) (?P<test>.+)$",
@@ -187,12 +185,15 @@ def _as_ranked(question: str, term: str, meaning: str, context: Context) -> str 
     """`the longest vessel`, where longest is said to be MAX(loa_m): the vessel with the highest."""
     extreme = _EXTREME.match(_bare(meaning))
     known = {c.name.lower() for t in context.tables for c in t.columns}
-    column = meaning.split("(", 1)[1].strip(" )`\"").split(".")[-1] if extreme is not None else ""
+    column = meaning.split("(", 1)[1].strip(' )`"').split(".")[-1] if extreme is not None else ""
     if column.lower() not in known or not re.fullmatch(r"\w{3,}est", term, re.IGNORECASE):
         return None
     end = "highest" if meaning.lower().startswith("max") else "lowest"
     asked = re.sub(
-        rf"\b(is|are|was|were) (?:the )?{term}(?=\W*$)", f"has the {end} {column}", question, flags=re.IGNORECASE
+        rf"\b(is|are|was|were) (?:the )?{term}(?=\W*$)",
+        f"has the {end} {column}",
+        question,
+        flags=re.IGNORECASE,
     )
     if asked == question:
         asked = re.sub(
@@ -282,7 +283,7 @@ def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
 
 def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, bool] | None:
     """A formula in words, and whether it is in percent; None for what is none."""
-    text, percent = _bare(_CAST.sub(r"\1", meaning)), False
+    text, percent = _bare(_without_casts(meaning)), False
     if (told := _OF_WHERE.match(text)) is not None and conditions_of(told["test"], context):
         function = "count" if told["function"].lower() == "number" else told["function"]
         text = f"{function}({told['of']} where {told['test']})"
@@ -316,7 +317,7 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
 
 def _is_date(text: str, context: Context) -> bool:
     """Whether the text names a column of dates."""
-    name = text.split(".")[-1].strip('`" ').lower()
+    name = text.rsplit(".", maxsplit=1)[-1].strip('`" ').lower()
     kinds = {c.kind for t in context.tables for c in t.columns if c.name.lower() == name}
     return kinds == {"date"}
 
@@ -386,6 +387,20 @@ def _bare(text: str) -> str:
         if not _balanced(text[1:-1]):
             return text
         text = text[1:-1].strip()
+    return text
+
+
+def _without_casts(text: str) -> str:
+    """What is cast to a number alone: ratios are of broken numbers anyway."""
+    while (found := _CAST.search(text)) is not None:
+        depth, end = 1, found.end()
+        while end < len(text) and depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        inner = _AS_NUMBER.sub("", text[found.end() : end - 1])
+        if depth or len(inner) == end - 1 - found.end():
+            break  # cut short, or to something else
+        text = text[: found.start()] + inner + text[end:]
     return text
 
 

@@ -162,10 +162,14 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
 
 
 def _is_placed(rows: Link, verb: Link, where: Link) -> bool:
-    """`how many employees work in Vienna`, of timesheets with a work_date: where they do, no time."""
+    """`how many employees work in Vienna`, of timesheets with a work_date: where they do, no time; `the
+    interviews held in French`, of interviews with a time held_at.
+    """
     said = verb.mark == "column" and verb.word in RELATING and rows.mark == "table"
-    dates = all(c.kind == "date" and c.table != rows.tables[0].ref for c in verb.columns) if said else False
-    return dates and where.mark in {"value", "quoted", "table"} and where.preposition in _PLACING
+    dates = said and all(c.kind == "date" for c in verb.columns)
+    own = dates and any(c.table == rows.tables[0].ref for c in verb.columns)
+    there = {"value", "quoted"} if own else {"value", "quoted", "table"}
+    return dates and where.mark in there and where.preposition in _PLACING
 
 
 def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> bool:
@@ -246,9 +250,10 @@ def _done(links: list[Link], scope: Scope) -> None:
 def _under_a_flag(links: Sequence[Link]) -> None:
     """`species under quota`, of species with a flag of that name: nothing is compared."""
     for word, flag in pairwise(links):
-        if word.mark in {"<", ">"} and word.word in _PLACED and flag.mark == "column" and flag.glued:
-            if {c.kind for c in flag.columns} == {"boolean"}:
-                word.mark = "relation"
+        compares = word.mark in {"<", ">"} and word.word in _PLACED
+        said = flag.mark == "column" and flag.glued and {c.kind for c in flag.columns} == {"boolean"}
+        if compares and said:
+            word.mark = "relation"
 
 
 def _who_did(pair: Sequence[Link], scope: Scope) -> bool:

@@ -186,7 +186,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
 
 
 def _rows_so_ranked(draft: Draft, taken: list[int], by: Column) -> int | None:
-    """`the most viewed article`, of articles with a number of page views: the article is wanted, no number."""
+    """`the most viewed article`, of articles with a number of page views: the article is wanted."""
     behind = taken[-1] + 1 if taken else len(draft.links)
     if behind >= len(draft.links) or not _stands_alone(draft, taken[0]):
         return None

@@ -11,13 +11,21 @@ from rewright.lake import names
 from rewright.lake.resolve.likeness import lexical
 from rewright.lake.resolve.spelt import SpeltNames
 
-_WORDS = (
+_TOLD = (
     "population city country price total sale order customer person employee salary team player match score "
     "goal home run game season result win stadium region area school student grade teacher hospital patient "
     "doctor drug dose flight airline passenger ship vessel harbour depart arrive date year number count rate "
     "glacier orchard poptotal usd kg 2016 16 qty expenditure pupil education father of the"
-).split()
-_PHRASES = ("home runs", "total population", "date of birth", "per capita income", "phone number", "job title")
+)
+_WORDS = _TOLD.split()
+_PHRASES = (
+    "home runs",
+    "total population",
+    "date of birth",
+    "per capita income",
+    "phone number",
+    "job title",
+)
 
 
 def _made(rng: random.Random) -> str:
