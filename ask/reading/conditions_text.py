@@ -62,9 +62,10 @@ class Spelling:
     are subqueries of their own.
     """
 
-    def __init__(self, context: Context, roles: Sequence[str] = ()) -> None:
+    def __init__(self, context: Context, roles: Sequence[str] = (), said: Sequence[TableRef] = ()) -> None:
         self.context = context
         self.roles = roles
+        self.said = said
         self.once: set[TableRef] = set()
         self.apart: dict[Aggregate, str] = {}
 
@@ -216,7 +217,7 @@ class Spelling:
             case Many():
                 return self._many(what)
             case Refers(column, one, where, more):
-                steps = path(self.context, one.table, [where.column.table], self.roles)[0]
+                steps = path(self.context, one.table, [where.column.table], self.roles, self.said)[0]
                 rows = f"select {self.column(one)} from {self.tables(one.table, steps)}"
                 tests = " and ".join(map(self.condition, (where, *more)))
                 return f"{self.column(column)} in ({rows} where {tests})"
@@ -302,7 +303,8 @@ class Spelling:
         return " and ".join(f"{time} {operator} time '{at}'" for operator, at in moment.clock)
 
     def _rows_of(self, kept: TableRef, of: TableRef, where: Sequence[Condition]) -> str:
-        return f"exists (select {self._belonging(direct(self.context, kept, of, self.roles), kept, where)})"
+        steps = direct(self.context, kept, of, self.roles, self.said)
+        return f"exists (select {self._belonging(steps, kept, where)})"
 
     def _belonging(self, steps: Sequence[Step], kept: TableRef, where: Sequence[Condition]) -> str:
         first, rest = steps[0], steps[1:]
@@ -316,7 +318,7 @@ class Spelling:
         for table in dict.fromkeys(t for condition in where for t in tables_of(condition)):
             if table in reached:
                 continue
-            for step in direct(self.context, reached[-1], table, self.roles):
+            for step in direct(self.context, reached[-1], table, self.roles, self.said):
                 if step.new == kept or step.multiplies:
                     raise Unclear(f"it is not clear how {table.name} is said of what is not there")
                 if step.new not in (s.new for s in found):
@@ -334,7 +336,7 @@ class Spelling:
         return f"{self._counted(what.kept, what.found, what.where)} {what.operator} {than}"
 
     def _counted(self, kept: TableRef, found: TableRef, where: Sequence[Condition]) -> str:
-        steps = direct(self.context, kept, found, self.roles)
+        steps = direct(self.context, kept, found, self.roles, self.said)
         key = key_of(self.context.table(found))
         if key is None and not steps[-1].multiplies:
             raise Unclear(f"{found.name} has no key by which its rows could be counted once")
