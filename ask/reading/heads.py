@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Measured
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Measured, Ratio
+from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
@@ -84,7 +85,10 @@ def _of_the_best(draft: Draft, head: int, by: ColumnContext) -> bool:
 def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
     """The ranked rows' names, with what they are ranked by where several are wanted."""
     link = draft.links[head]
-    measured = any(isinstance(e, Aggregate | Measured) for e, _ in draft.order)
+    measured = any(
+        isinstance(e, Aggregate | Measured) or (isinstance(e, Ratio) and bool(aggregates_of(e)))
+        for e, _ in draft.order
+    )
     if not link.used:
         if link.mark == "unit":
             period = parted(draft, TIME_UNITS[link.word], head)

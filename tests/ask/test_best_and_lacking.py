@@ -148,6 +148,16 @@ def test_days_between_two_dates_of_a_hint(reader: Reader) -> None:
     )
 
 
+def test_the_best_by_a_ratio(reader: Reader) -> None:
+    parts = ["select berth.quay", "group by berth.quay", "order by count(*) filter (where berth.insured)"]
+    assert_read(reader, "Which quay has the highest share of insured berths?", parts)
+    hint = "grade rate = COUNT(status = 'A') / COUNT(repair_id)"
+    best = _hinted(reader, "Which worker has the lowest grade rate?", hint)
+    assert "order by count(*) filter (where repair.status = 'A')" in best
+    assert " asc " in best
+    assert_refused(reader, "Which owner has the highest share for each town of insured berths?")
+
+
 def test_names_with_more_than_words() -> None:
     meals = table(
         "meals",
