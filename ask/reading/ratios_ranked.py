@@ -5,6 +5,8 @@ Owns that form; the ratio itself `ratios` finds.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best_alone import limited
 from rewright.ask.reading.draft import Draft
@@ -41,7 +43,11 @@ def ratios_ranked(draft: Draft) -> None:
             continue
         draft.outputs.remove((place, found))
         draft.use(best)
-        ratio = found if _of_its_row(draft, head, found) else Ratio(_summed(found.top), _summed(found.below))
+        ratio = (
+            found
+            if _of_its_row(draft, head, found)
+            else replace(found, top=_summed(found.top), below=_summed(found.below))
+        )
         draft.order.insert(0, (ratio, "desc" if draft.links[best].mark == "top" else "asc"))
         limited(draft)
         added_up = ratio != found
