@@ -47,6 +47,7 @@ _MAKES_A_NOUN = frozenset(
 _TIMES = frozenset(listed("times count number frequency"))
 """Of a column that holds how often something happened."""
 _SAYS_WHAT = frozenset(listed("description text message content comment"))
+_YES_NO = frozenset(listed("yes no y n true false t f"))
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -60,6 +61,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _grouped_by_one_value(intent, fixed, links, scope)
     _each_counted_once(intent, scope)
     _how_often(intent, scope)
+    _flags_counted(intent)
     _numbers_listed(intent, fixed, links, scope)
     _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
@@ -196,6 +198,17 @@ def _how_often(intent: Intent, scope: Scope) -> None:
         added = held is not None and measure.function == "sum" and not _TIMES & set(scope.words(held))
         if measure.distinct or added:
             raise Unclear("it is not clear what happened how often")
+
+
+def _flags_counted(intent: Intent) -> None:
+    """`how many wide body aircraft`, of aircraft with a wide_body of yes and no: nobody counts these two.
+    Raises Unclear.
+    """
+    for measure in (m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)):
+        held = measure.of if isinstance(measure.of, ColumnContext) and measure.distinct else None
+        told = {v.lower() for v in held.values} if held is not None else set()
+        if held is not None and (held.kind == "boolean" or (told and told <= _YES_NO)):
+            raise Unclear(f"it is not clear what of {held.name} is counted")
 
 
 def _numbers_listed(

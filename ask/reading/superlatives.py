@@ -170,7 +170,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
         return
     head = head_of(draft, at)
-    _said_of_another(draft, at, head)
+    _said_of_another(draft, at, head, expression)
     expression = for_head(draft, head, expression, way, counted=link.word in MOST or "number of" in link.word)
     _alone(draft, expression)
     if any(e == expression and w != way for e, w in draft.order):
@@ -205,24 +205,33 @@ def _said_again(draft: Draft, taken: list[int]) -> list[int]:
     return [behind] if draft.links[behind].word == "date" and kinds == {"date"} else []
 
 
-def _said_of_another(draft: Draft, at: int, head: int) -> None:
-    """`the ports in the country with the most berths`: the country is ranked, of which the ports are wanted.
-    Raises Unclear.
+def _said_of_another(draft: Draft, at: int, head: int, by: Expression) -> None:
+    """`the ports in the country with the most berths`, `the owner of the boat with the most repairs`: the
+    country or the boat is ranked, of which the ports or the owner are wanted. Raises Unclear.
     """
     if draft.links[at].preposition != "with":
         return
     nouns = [i for i in range(head + 1, at) if draft.links[i].mark in {"table", "column"}]
     ranked = draft.links[nouns[-1]] if nouns else None
-    if ranked is None or ranked.preposition not in _BELONGING:
+    if ranked is None or (ranked.preposition not in _BELONGING and not _is_one(draft, ranked)):
         return
-    wanted = {c.table for c in draft.links[head].columns}
     first = draft.links[head]
-    if first.mark == "table" and ranked.preposition == "of" and ranked.mark == "table":
+    wanted = {c.table for c in first.columns}
+    own = isinstance(by, Column) and ranked.mark == "table" and by.column.table == ranked.tables[0].ref
+    if first.mark == "table" and ranked.preposition == "of" and own:
         # `the owner of the vessel with the highest power`: a vessel has one
         wanted |= {ranked.tables[0].ref} & _having_one(draft, first.tables[0].ref)
     if not any(t.ref in wanted for t in ranked.tables):
         # `the title of the book with the highest price` is of the book
         raise Unclear(f"it is not clear how the {ranked.text} is to be found")
+
+
+def _is_one(draft: Draft, ranked: Link) -> bool:
+    """`which country is the consulate with the most applications in`: one of them is spoken of."""
+    words, own = draft.scope.roles, ranked.word.split()
+    place = words.index(own[0]) if own and own[0] in words else 0
+    single = not ranked.word.endswith("s") or ranked.word.endswith("ss")
+    return ranked.mark == "table" and single and place > 1 and words[place - 1] == "the"
 
 
 def _having_one(draft: Draft, owner: TableRef) -> set[TableRef]:

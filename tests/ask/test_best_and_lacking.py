@@ -64,6 +64,9 @@ def test_whose_is_the_best_one(reader: Reader) -> None:
         reader, "What is the zip code of the berth with the highest depth?", ["select berth.zip"], "distinct"
     )
     assert_refused(reader, "Which month had the highest cost?")
+    # the owner of all that was repaired is another one
+    assert_refused(reader, "Who is the owner of the boat with the most repairs?")
+    assert_refused(reader, "Which owner has the boat with the most repairs?")
 
 
 def test_highest_and_lowest_are_two_measures(reader: Reader) -> None:
@@ -108,6 +111,7 @@ def test_verbs_that_only_place(reader: Reader) -> None:
     assert_read(reader, "How many double boats are there?", ["boat.kind = 'double'"])
     assert_read(reader, "Which berths are not insured?", ["not berth.insured"])
     assert_refused(reader, "Show the towns of owners of both kinds.")
+    assert_refused(reader, "How many has power are there?")
 
 
 def test_numbers_are_counted_as_the_column_counts_them(reader: Reader) -> None:
