@@ -295,6 +295,8 @@ def _words_of(join: Join) -> set[str]:
     return {role(w) for key in join.keys for w in names.words(key.name) if w not in _UNTELLING}
 
 
-def direct(context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = ()) -> list[Step]:
-    """The shortest way from ``a`` to ``b``. Raises Unclear."""
-    return path(context, a, [b], roles)[0]
+def direct(
+    context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = (), said: Sequence[TableRef] = ()
+) -> list[Step]:
+    """The shortest way from ``a`` to ``b``; ``said`` as of `path`. Raises Unclear."""
+    return path(context, a, [b], roles, said)[0]
