@@ -57,11 +57,9 @@ class Key:
     # nondeterministic or other collation than the column's own: equal in the index, not in queries
     foreign_equality: bool = False
     doubt: Doubt = ""
-    # EXCLUDE (… WITH =, last column WITH &&) with ``period``: rows that are equal in the others do not
-    # overlap in the last one, which may be empty in several
+    # EXCLUDE (… WITH =, last column WITH &&): equal rows do not overlap in it, which may be empty in several
     exclusion: bool = False
-    # the condition of a partial one, and the expressions of one over expressions (columns too, in order), as
-    # texts
+    # as texts, the condition of a partial one, and what one over expressions is of (columns too, in order)
     predicate: str = ""
     expressions: tuple[str, ...] = ()
 

@@ -29,8 +29,6 @@ _ROLE_UNSAID = 0.75
 """A key that says a role (`lead_employee_id`) that the question does not, while a table between leads there
 too.
 """
-
-
 _UNDECLARED = 0.75
 _UNTELLING = {"by"}
 """`approved_by`: not said by every `sorted by`."""
