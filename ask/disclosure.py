@@ -29,6 +29,7 @@ _OTHERS = frozenset({"BCONST", "XCONST"})
 _COMMENTS = frozenset({"C_COMMENT", "SQL_COMMENT"})
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
+_QUOTED = re.compile(r'"(?:[^"]|"")+"')
 _EVERYBODYS = frozenset({"0", "1", "2", "10", "100", "1.0", "100.0"})
 _PLACEHOLDER = re.compile(r"\$([0-9]{1,4})")
 
@@ -45,6 +46,8 @@ class Disclosure:
     # numbers and literals that a prompt or a reply has had already
     _said: set[str] = field(default_factory=set)
     _redactor: Redactor = field(default_factory=Redactor)
+    _names: frozenset[str] = frozenset()
+    _aliases: dict[str, int] = field(default_factory=dict)
     # tables are profiled and candidates made side by side
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -53,6 +56,8 @@ class Disclosure:
         context = self.mentions.context
         self._redactor.learn(name for t in context.tables for name in (t.ref.schema, t.ref.name))
         self._redactor.learn(c.name for t in context.tables for c in t.columns)
+        called = (n for t in context.tables for n in (t.ref.schema, t.ref.name, *(c.name for c in t.columns)))
+        self._names = frozenset(called)
 
     @property
     def hides(self) -> bool:
@@ -113,7 +118,7 @@ class Disclosure:
         if not self.hides:
             return sql
         self._redactor.sql(sql)
-        self._said |= set(_NUMBER.findall(sql)) | set(_LITERAL.findall(sql))
+        self._said |= {*_NUMBER.findall(sql), *_LITERAL.findall(sql), *_QUOTED.findall(sql)}
         values = self._by_number()
 
         def put(word: str, *, inside: bool) -> str:
@@ -157,6 +162,8 @@ class Disclosure:
         if kind in _NUMBERS:
             # 0, 1 or 100 tell nothing of the data
             return word if word in _EVERYBODYS or word in self._said else "<number>"
+        if kind == "IDENT" and word.startswith('"'):
+            return self._named(word)
         if kind not in _TEXTS | _OTHERS:
             return word
         value = bare(word)
@@ -168,6 +175,14 @@ class Disclosure:
         number = self._placeholder(value)
         self._notes.setdefault(number, f"${number}: a text")
         return f"${number}"
+
+    def _named(self, word: str) -> str:
+        """A quoted name; an alias, which may be any text, by a number of its own."""
+        name = word[1:-1].replace('""', '"')
+        if name in self._names or word in self._said:
+            return word
+        number = self._aliases.setdefault(name, len(self._aliases) + 1)
+        return f'"alias {number}"'
 
     # -- what the server gives
 

@@ -273,7 +273,9 @@ class Linker:
                 text, "value", values=tuple((c, v) for c, v in self.values.said[plain(text)] if v == text)
             )
         sure = len(run) > 1 or any(v == text and not text.islower() for _, v in values)
-        if values and (sure or named is None or max(named.fits.values()) < _WEAK) and lowered not in GRAMMAR:
+        # `double rooms`, of rooms of that type
+        spoken = lowered in GRAMMAR and not (lowered in _KINDS_TOO and any(v == lowered for _, v in values))
+        if values and (sure or named is None or max(named.fits.values()) < _WEAK) and not spoken:
             return Link(
                 text,
                 "value",
@@ -380,6 +382,8 @@ def _is_way(token: Token) -> bool:
     return token.word.endswith(("ing", "ical")) or token.word in {"reverse", "order", "the"}
 
 
+_KINDS_TOO = frozenset(listed("double half twice median total unique"))
+"""Words of the grammar that also say a kind of thing."""
 _NOUNS = frozenset({"member", "members"})
 """What is also said for belonging, and names rows where a table is called so."""
 _BEFORE_NOUNS = frozenset(listed("a an one each every per any no this which what another"))

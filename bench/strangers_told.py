@@ -28,6 +28,7 @@ LAKES = (
     "furniture",
     "carhire",
     "vetclinic",
+    "campsite",
 )
 _DRAWS = (
     # md5 of DuckDB, unlike its hash(), is the same in each version

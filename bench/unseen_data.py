@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: 24 schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: 25 schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -43,6 +43,7 @@ SIXTEENTH_SCHEMAS = ("fishery",)
 SEVENTEENTH_SCHEMAS = ("laboratory",)
 EIGHTEENTH_SCHEMAS = ("music",)
 NINETEENTH_SCHEMAS = ("grocer",)
+TWENTIETH_SCHEMAS = ("tpch", "cinema")
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -100,6 +101,8 @@ EIGHTEENTH_QUERIES = FILES / "eighteenth_queries.jsonl"
 """Queries over ``EIGHTEENTH_SCHEMAS``: ORMs', analysts', models', dashboards' and reports'; a third is kept."""
 NINETEENTH_QUERIES = FILES / "nineteenth_queries.jsonl"
 """Queries over ``NINETEENTH_SCHEMAS``, a star with primary keys only; a third is kept."""
+TWENTIETH_QUERIES = FILES / "twentieth_queries.jsonl"
+"""Queries over ``TWENTIETH_SCHEMAS``, half over TPC-H's and half over a chain of cinemas; a third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +139,9 @@ SETS = {
     "eighteenth": QuerySet(EIGHTEENTH_QUERIES, EIGHTEENTH_SCHEMAS, "the queries over a service of music"),
     "nineteenth": QuerySet(
         NINETEENTH_QUERIES, NINETEENTH_SCHEMAS, "the queries over a chain of supermarkets"
+    ),
+    "twentieth": QuerySet(
+        TWENTIETH_QUERIES, TWENTIETH_SCHEMAS, "further queries over TPC-H and over a chain of cinemas"
     ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""

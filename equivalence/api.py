@@ -145,6 +145,7 @@ class Checker:
         """
         if self._linguistic is not None and not self._linguistic.connection.closed:
             return self._linguistic
+        # without a first scratch database there is no schema to make a second one of
         if self._scratch_db is None or self._scratch is None or self._lacks_locales:
             return None
         for locale in LINGUISTIC:
@@ -153,6 +154,8 @@ class Checker:
                     self._scratch, self._scratch_db.schema, path=self.options.search_path, locale=locale
                 )
             except (psycopg.Error, SchemaFailed, Refused):
+                # this locale is not there, or the schema does not go into a database of it: the next one is
+                # tried
                 continue
             return self._linguistic
         self._lacks_locales = True
@@ -168,6 +171,7 @@ class Checker:
             self._stand_ins = self._texts
             self._given = self._schema = screen_schema(text)
             if made := self._extensions(given):
+                # extensions that the server makes need no texts in their columns' place
                 given, self._stand_ins = with_texts_for_extensions(given, made)
                 self._schema = screen_schema(given, made)
         except Refused as refused:
@@ -183,6 +187,7 @@ class Checker:
 
     def _extensions(self, text: str) -> frozenset[str]:
         """The extensions that the scratch server can make, where the schema speaks of any."""
+        # most schemas name none: the server need not be asked
         if self._scratch is None or "extension" not in text.lower():
             return frozenset()
         return trusted_extensions(self._scratch)
@@ -192,6 +197,7 @@ class Checker:
         if self._scratch is None or self._problem:
             return None
         reaches = self._reaches(queries)
+        # a connection that the server has closed takes its database along
         if self._scratch_db is not None and not self._scratch_db.connection.closed and reaches:
             return self._scratch_db
         self.close()
@@ -203,6 +209,7 @@ class Checker:
         except SchemaFailed as failed:
             self._problem = f"schema failed on the scratch server: {failed}"
         if self._problem:
+            # the next pair of a live catalog begins with its own relations
             self._relations = set()
         return self._scratch_db
 
@@ -213,6 +220,7 @@ class Checker:
         """
         path = self.options.search_path
         if self._schema is not None:
+            # with the extensions' own types where that works
             if self._schema is not self._given and self._given is not None:
                 with contextlib.suppress(SchemaFailed, Refused):
                     return ScratchDatabase(server, self._schema, path=path)
@@ -259,6 +267,7 @@ class Checker:
         except Refused as refused:
             verdict = Unknown(f"unsupported: {refused}")
         except psycopg.Error as error:
+            # a query may have ended the server process: the next pair gets another database
             if self._scratch_db is not None and self._scratch_db.connection.closed:
                 self.close()
             verdict = Unknown(
@@ -266,6 +275,7 @@ class Checker:
             )
         except RecursionError:
             verdict = Unknown("unsupported: nesting too deep")
+        # different columns are seen without any rows
         if isinstance(verdict, Refuted) and verdict.counterexample.kind != "columns":
             verdict = self._unless_untold(verdict, original, candidate)
         return replace(verdict, stamp=self._stamp(clock.now() - started))
@@ -278,6 +288,7 @@ class Checker:
 
         reached = {r.ref for r in reachable(self.catalog, _names(map(screen_query, texts)))}
         broken = ", ".join(f"{name} of {ref.name}" for ref, name in self._untold if ref in reached)
+        # the broken constraint is of a table that the pair does not read
         if not broken:
             return refuted
         return Unknown(f"they differ on rows that may break {broken}, which no scratch server can hold")
@@ -290,6 +301,7 @@ class Checker:
         """
         left, right = screen_query(original), screen_query(candidate)
         known: tuple[ParameterType, ...] | str = ()
+        # parameters have the types that the server infers for the original
         if left.parameters and self._scratch_db is not None:
             known = parameter_types(self._scratch_db, left)
         schema = self._given.kept_text if self._given is not None else self._schema_sql
@@ -340,6 +352,7 @@ class Checker:
             return Unknown(f"the original does not run: {parameters}")
         if max(right.parameters, default=0) > len(parameters):
             return Unknown("the candidate has parameters that the original lacks")
+        # a candidate with parameters of its own has none of the client's values
         oids = [p.oid for p in parameters]
         first, second = describe(scratch_db, left, oids), describe(scratch_db, right, oids)
         for name, signature in (("original", first), ("candidate", second)):
@@ -377,6 +390,7 @@ class Checker:
     ) -> Refuted:
         """Refuted by Describe; with a row to see it on, when one is soon found."""
         reason = "different number of result columns"
+        # with parameters there is no text to run as it stands
         if not left.parameters | right.parameters:
             refuter = Refuter(scratch_db, left, right, seed=self.options.seed)
             try:
@@ -397,6 +411,7 @@ class Checker:
         """What the scratch server lacks to run the queries as theirs would; empty when nothing."""
         major = int(scratch_db.server_version.split(".")[0] or 0)
         wanted = self.options.server_major
+        # another major version may answer otherwise, and fail otherwise
         if wanted and wanted != major:
             return f"the scratch server is PostgreSQL {major}, not {wanted}"
         named = {name for _, name in _names(queries)}.union(*(query.types for query in queries))
@@ -454,6 +469,7 @@ class _Case:
         self.parameters = tuple(p.type for p in parameters)
         pairs = [(screen_query(a), screen_query(b)) for a, b in texts]
         for count, share in ((self.options.first_databases, 0.1), (self.options.databases // 4, 0.15)):
+            # the first instance is left for `decide`, which also proves
             for left, right in pairs[1:]:
                 self.left, self.right = left, right
                 refuter = self._refuter()
@@ -466,6 +482,7 @@ class _Case:
             if count == self.options.first_databases:
                 self.left, self.right = pairs[0]
                 verdict = self.decide()
+                # refuted, proved or unknown with these values: more of them change nothing
                 if not isinstance(verdict, Tested):
                     return verdict
         return verdict
@@ -479,6 +496,7 @@ class _Case:
                 if refuter.done.found:
                     return Refuted(refuter.done.found)
             attempt = self._prove() if options.prover else self._only_bound()
+            # a proof is confirmed on more databases before it is believed
             if attempt.proved is not None:
                 return self._confirmed(attempt.proved, refuter)
             if refuter is None:
@@ -491,6 +509,7 @@ class _Case:
     def _searched(self, refuter: Refuter, attempt: Attempt) -> Verdict:
         """The long search: enumerated databases, other environments, chance, then all orders and plans."""
         options = self.options
+        # all small databases first: what differs at all often does so with two rows
         refuter.enumerate(databases=options.databases // 4, seconds=self._left(0.2))
         others: list[Refuter] = []
         try:
@@ -500,6 +519,7 @@ class _Case:
                 if other.done.found:
                     return Refuted(other.done.found)
             if not refuter.done.found:
+                # chance makes rows that suit the queries: nothing needs to be directed
                 if options.directed and attempt.binding is not None and _selective(refuter):
                     self._direct(refuter, attempt.binding)
                 elsewhere = sum(other.done.databases for other in others)
@@ -521,6 +541,7 @@ class _Case:
             environments_for(self.scratch_db.shape, refuter.generator.used, queries), 1
         ):
             scratch_db = self.checker.linguistic_scratch() if environment.linguistic else self.scratch_db
+            # the server has no linguistic collation: that environment is left out
             if scratch_db is None:
                 continue
             seed = self.options.seed + number
@@ -569,6 +590,7 @@ class _Case:
             refuter.run(databases=self.options.confirm_databases, seconds=self._left(0.5))
             if refuter.done.found:
                 return Refuted(refuter.done.found, f"although a proof was found ({proved.method})")
+            # both overflow, but not on the same rows
             if refuter.done.overflow:
                 modulo.add("overflow")
         return replace(proved, modulo=tuple(sorted(modulo)))
@@ -589,6 +611,7 @@ class _Case:
     def _silence(self, refuter: Refuter, attempt: Attempt, others: Sequence[Refuter] = ()) -> Verdict:
         self.scratch_db.enter(PLAIN)
         coverage = coverage_of(refuter, seed=self.options.seed, others=others)
+        # too few databases were run for their silence to mean anything
         if refuter.done.timed_out and refuter.done.databases < self.options.first_databases:
             return Unknown("timeout: the queries are slow on small databases", coverage)
         modulo = tuple(
@@ -600,10 +623,12 @@ class _Case:
         column = unfilled(refuter)
         weak = f"no value is known for {column}, which is never NULL" if column else weakness(coverage)
         if weak:
+            # a model's opinion stands where the search was too weak to say anything
             if isinstance(opinion, Judged):
                 return replace(opinion, coverage=coverage, modulo=modulo)
             return Unknown(weak, coverage)
         reason = attempt.reason
+        # several answers of the original on one database make a difference harder to see
         if refuter.confirmer.varied:
             reason = "; ".join(filter(None, (reason, "the original gives several answers on the same data")))
         return Tested(coverage, modulo, reason)
@@ -635,6 +660,7 @@ def replay_inserts(
     try:
         found = refuter.confirmer.differs(database)
         if found is None or found.kind == "overflow":
+            # an overflow alone is a reservation, and no counterexample
             return None
         return refuter.counterexample(database, found)
     finally:

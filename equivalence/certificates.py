@@ -21,6 +21,7 @@ from rewright.equivalence.recheck.deriving import Pair
 from rewright.equivalence.recheck.document import FORMAT, VERSION, sealed
 from rewright.equivalence.recheck.judging import OutOfTime
 from rewright.equivalence.recheck.outcome import Refused
+from rewright.equivalence.recheck.views.stating import facts_of_schema
 from rewright.equivalence.recheck.views.table import seen
 from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import Busy
@@ -154,7 +155,7 @@ def seen_as(
         modulo |= part.modulo
         facts |= part.facts
     document = {"method": "parts", "views": list(names), "parts": parts}
-    return Seen(document, frozenset(modulo), frozenset(facts))
+    return Seen(document, frozenset(modulo), facts_of_schema(facts, binding.catalog))
 
 
 def _by_others(uses: str) -> dict[str, Any]:

@@ -131,6 +131,7 @@ class ScreenedQuery:
 
 def parse(text: str) -> tuple[Any, ...]:
     """Pglast's statements. Raises Refused for text that does not parse, is too long or too deep."""
+    # pglast and the walk below take time by the length of the text
     if len(text) > MAX_TEXT:
         raise Refused(f"text of {len(text)} characters")
     if "\0" in text:
@@ -148,6 +149,7 @@ def nodes(tree: object) -> Iterator[Any]:
     stack: list[tuple[object, int]] = [(tree, 0)]
     while stack:
         node, depth = stack.pop()
+        # deeper trees than these exhaust the stack of whoever walks them by recursion
         if depth > MAX_DEPTH:
             raise Refused("nesting too deep")
         if isinstance(node, ast.Node):
@@ -173,6 +175,7 @@ def screen_schema(text: str, extensions: frozenset[str] = frozenset()) -> Screen
     for statement in raw:
         end = statement.stmt_location + statement.stmt_len if statement.stmt_len else len(encoded)
         body = encoded[statement.stmt_location : end].decode().strip()
+        # an extension that the server makes is run by its name alone, never by the text that was given
         if isinstance(statement.stmt, ast.CreateExtensionStmt) and statement.stmt.extname in extensions:
             kept.append(_extension(statement.stmt))
             continue
@@ -186,10 +189,12 @@ def screen_schema(text: str, extensions: frozenset[str] = frozenset()) -> Screen
                 texts.append(body)
             continue
         texts.append(body)
+        # what pg_dump writes around a schema does nothing to the rows
         if isinstance(statement.stmt, _SKIPPED) or _is_pg_dumps_call(statement.stmt):
             continue
         if not isinstance(statement.stmt, _ALLOWED):
             raise Refused(f"{_name(statement.stmt)} in a schema")
+        # only alterations that matter to no query: skipped, not refused
         if _refuse_details(statement.stmt):
             continue
         _refuse_stand_ins(statement.stmt, omitted)
@@ -221,14 +226,17 @@ def _dependent(statement: Any, omitted: list[Omission]) -> Omission | None:
     are not left out for that.
     """
     gone = frozenset().union(*(omission.relations for omission in omitted))
+    # an index on a table that is not there
     if isinstance(statement, ast.IndexStmt) and statement.relation.relname in gone:
         return Omission(f"index {statement.idxname or ''}".strip())
     view = isinstance(statement, ast.ViewStmt)
+    # constraints are never left out quietly: they are facts
     if not (view or (isinstance(statement, ast.IndexStmt) and not statement.unique)) or not omitted:
         return None
     found = tuple(nodes(statement))
     relations = {node.relname for node in found if isinstance(node, ast.RangeVar)}
     used = named(tuple(omitted), function_names(statement), operators_of(found))
+    # a view that uses nothing of what is missing is kept
     if not used and not relations & gone and view:
         return None
     if view:
@@ -245,6 +253,7 @@ def _refuse_stand_ins(statement: Any, omitted: list[Omission]) -> None:
     calls = function_names(statement) & builtins().function_names
     operators = {name for name in operators_of(nodes(statement)) if builtins().operators(name)}
     used = named(tuple(omitted), calls, frozenset(operators))
+    # without the extension's function a built-in of the same name would be called
     if used:
         raise Refused(f"{used} in a constraint or a default")
 
@@ -278,6 +287,7 @@ def without_defaults(statement: str) -> str:
     """
     tree = parse(statement)[0].stmt
     if isinstance(tree, ast.AlterTableStmt):
+        # ALTER COLUMN SET DEFAULT, and nothing else
         return "" if {c.subtype.name for c in tree.cmds} <= {"AT_ColumnDefault"} else statement
     for column in (part for part in nodes(tree) if isinstance(part, ast.ColumnDef) and part.constraints):
         kept = tuple(c for c in column.constraints if c.contype.name != "CONSTR_DEFAULT")
@@ -299,6 +309,7 @@ def _name(statement: object) -> str:
 
 def _is_pg_dumps_call(statement: object) -> bool:
     """What pg_dump writes: ``SELECT pg_catalog.set_config('search_path', '', false)``, and ``setval``."""
+    # one call without FROM: nothing else of a SELECT is taken in a schema
     if not isinstance(statement, ast.SelectStmt) or statement.fromClause or not statement.targetList:
         return False
     calls = [node for node in nodes(statement) if isinstance(node, ast.FuncCall)]
@@ -308,6 +319,7 @@ def _is_pg_dumps_call(statement: object) -> bool:
 def _refuse_details(statement: Any) -> bool:
     """True to skip it. Raises Refused for what an allowed kind of statement may not do."""
     for node in nodes(statement):
+        # a temporary table would hide one of the schema's
         if isinstance(node, ast.RangeVar) and node.relpersistence == "t":
             raise Refused("a temporary table in a schema")
         if isinstance(node, ast.InsertStmt | ast.UpdateStmt | ast.DeleteStmt | ast.MergeStmt | ast.CopyStmt):
@@ -330,12 +342,15 @@ def _refuse_function(statement: Any) -> None:
         raise Refused("a procedure in a schema")
     options = {option.defname: option.arg for option in statement.options or ()}
     language = getattr(options.get("language"), "sval", "sql" if statement.sql_body else "")
+    # other languages than SQL do what no parser can look through
     if language.lower() != "sql":
         raise Refused(f"a function in language {language or 'unknown'}")
+    # SECURITY DEFINER runs with its owner's rights, SET changes the session, SUPPORT calls C
     if {"security", "set", "support", "transform"} & options.keys():
         raise Refused("a function with SECURITY, SET or SUPPORT")
     for part in options.get("as") or ():
         for inner in parse(part.sval):
+            # a body is parsed like a query: one SELECT after the other
             if not isinstance(inner.stmt, ast.SelectStmt):
                 raise Refused("a function that does more than SELECT")
             _refuse_writes(inner.stmt)

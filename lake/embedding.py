@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -58,17 +59,27 @@ class CharacterNgrams:
 
 
 class MiniLm:
-    """The sentence encoder, forward pass only."""
+    """The sentence encoder, forward pass only. Nothing is read before the first text: many queries need no
+    vectors but those that are kept.
+    """
 
     name = "all-MiniLM-L6-v2"
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @cached_property
+    def _weights(self) -> dict[str, Any]:
+        return _read_safetensors(self._folder / "model.safetensors")
+
+    @cached_property
+    def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
-        self._weights = _read_safetensors(folder / "model.safetensors")
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(_MAX_TOKENS)
-        self._tokenizer.no_padding()
+        found = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        found.enable_truncation(_MAX_TOKENS)
+        found.no_padding()
+        return found
 
     def knows(self, word: str) -> bool:
         """Whether a word, in lower case, is one of the vocabulary and not made of pieces."""
@@ -224,9 +235,9 @@ def _read_safetensors(path: Path) -> dict[str, Any]:
         if name == "__metadata__" or entry["dtype"] != "F32":
             continue
         start, end = (8 + length + offset for offset in entry["data_offsets"])
-        out[name.removeprefix("bert.")] = np.frombuffer(raw[start:end].tobytes(), dtype="<f4").reshape(
-            entry["shape"]
-        )
+        # read where it lies: of the largest table a text needs a few rows
+        held = raw[start:end].view(np.ndarray).view("<f4").reshape(entry["shape"])
+        out[name.removeprefix("bert.")] = held if held.flags.aligned else held.copy()
     return out
 
 

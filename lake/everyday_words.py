@@ -155,5 +155,16 @@ voluntary ehrenamt ehrenamtlich benevole benevoles voluntario volontario vrijwil
 voluntary frivillig wolontariusz
 reference referencia riferimento referentie referens
 number numeros numeri numer
+name benamning benamningar beteckning betegnelse
+boat batar batarna boote barche botes lodzie
+rental uthyrning uthyrningar udlejning utleie vermietung vermietungen noleggio noleggi verhuur wynajem
+fee avgift avgifter gebyr gebyrer oplata oplaty
+seat platser pladser plasser
+built byggar byggd bygget
+cleaning stadning rengoring reinigung nettoyage limpieza pulizia schoonmaak sprzatanie
+booking bokning bokningar rezerwacja rezerwacje
+ship skepp statki
+garden tradgard ogrod
+tool narzedzia
 founded gegrundet fonde fondee fundado fondato opgericht grundad grundlagt zalozony
 """

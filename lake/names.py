@@ -334,7 +334,7 @@ def pieces(word: str, by: Sequence[str], needed: Sequence[str] = ()) -> tuple[st
 def _pieces(word: str, by: tuple[str, ...]) -> tuple[str, ...]:
     for i, candidate in enumerate(by):
         rest = (*by[:i], *by[i + 1 :])
-        for piece in _forms(candidate):
+        for piece in forms(candidate):
             if not word.startswith(piece):
                 continue
             left = word[len(piece) :]
@@ -346,7 +346,7 @@ def _pieces(word: str, by: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=50_000)
-def _forms(word: str) -> tuple[str, ...]:
+def forms(word: str) -> tuple[str, ...]:
     """What a word may look like inside another, longest first."""
     prefixes = [word[:n] for n in range(len(word), _LEAST_PIECE - 1, -1)]
     return tuple(dict.fromkeys([word, f"{word}s", *_SHORTENED.get(word, ()), *prefixes]))

@@ -134,8 +134,13 @@ def _add_key(table: Table, node: Any, columns: list[str], *, deferrable: bool) -
 
 
 def _add_exclusion(builder: Builder, table: Table, node: Any, *, deferrable: bool) -> Table:
-    """An exclusion constraint of plain equalities is a key; others are no fact of ours."""
+    """An exclusion constraint of plain equalities is a key, one of ranges that do not overlap beside them
+    like one WITHOUT OVERLAPS; others are no fact of ours.
+    """
     elements = [element for element, _ in node.exclusions]
+    apart = _apart(table, node, deferrable=deferrable)
+    if apart is not None:
+        return replace(table, keys=(*table.keys, apart))
     # operators of other names, or qualified ones, may be no equality
     equal = all([n.sval for n in names][-1:] == ["="] and len(names) == 1 for _, names in node.exclusions)
     # GiST and SP-GiST: their equality may be another than ours
@@ -145,6 +150,29 @@ def _add_exclusion(builder: Builder, table: Table, node: Any, *, deferrable: boo
     return with_index(
         builder, table, elements, node.where_clause, node.conname or base, deferrable=deferrable
     )
+
+
+def _apart(table: Table, node: Any, *, deferrable: bool) -> Key | None:
+    """The constraint as a key over a period, where it is of plain columns and the operator classes are the
+    types' own.
+    """
+    operators = [tuple(n.sval for n in names) for _, names in node.exclusions]
+    elements = [element for element, _ in node.exclusions]
+    types = {c.name: c.type for c in table.columns}
+    ranges = [e.name for e, o in zip(elements, operators, strict=True) if o == ("&&",)]
+    others = [e.name for e, o in zip(elements, operators, strict=True) if o == ("=",)]
+    plain = all(e.name in types and not e.opclass and not e.collation for e in elements)
+    if node.access_method != "gist" or node.where_clause is not None or not plain or len(ranges) != 1:
+        return None
+    if len(others) + 1 < len(elements) or not all(equality_is_identity(types[c]) for c in others):
+        return None
+    if not types[ranges[0]].is_builtin or not types[ranges[0]].name.endswith("range"):
+        return None
+    name = node.conname or _free_name(
+        f"{table.ref.name}_{'_'.join(e.name for e in elements)}_excl", constraint_names(table)
+    )
+    columns = (*others, ranges[0])
+    return Key(name, columns, deferrable=deferrable, period=True, exclusion=True)
 
 
 def with_index(

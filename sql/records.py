@@ -57,8 +57,9 @@ class Key:
     # nondeterministic or other collation than the column's own: equal in the index, not in queries
     foreign_equality: bool = False
     doubt: Doubt = ""
-    # the condition of a partial one, and the expressions of one over expressions (columns too, in order), as
-    # texts
+    # EXCLUDE (… WITH =, last column WITH &&): equal rows do not overlap in it, which may be empty in several
+    exclusion: bool = False
+    # as texts, the condition of a partial one, and what one over expressions is of (columns too, in order)
     predicate: str = ""
     expressions: tuple[str, ...] = ()
 

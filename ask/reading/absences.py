@@ -70,8 +70,9 @@ def without(draft: Draft) -> None:
                 # `objects that were never lent`, of loans with a date lent_on: no loan of theirs
                 # a loan with an empty date does not count as lent; where none is empty the row alone tells it
                 had = (Known(column),) if column.nulls else ()
-                draft.where.append(Without(kept, column.table, had))
                 draft.use(at, after)
+                had = (*had, *_what_is_gone(draft, after, draft.scope.context.table(column.table)))
+                draft.where.append(Without(kept, column.table, had))
                 continue
             # `not approved` of a text approved_by: who, whether, or which is not said
             if column.kind == "text" and target.word.endswith("ed"):

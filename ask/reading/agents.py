@@ -18,6 +18,7 @@ from rewright.sql.algebra import TableRef
 _HELPS = {"did", "does", "do"}
 _THEIRS = {"their", "his", "her", "its"}
 _RANKS = {"top", "bottom"}
+_JOBS = frozenset(listed("job role position title occupation profession function rank"))
 _WHO = 0.97
 _WHO_DOES = 0.95
 # `authors` may be asked for as `who wrote`: with the same root (teach, teacher) no entry is needed
@@ -49,8 +50,11 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
     _verbs(links, scope)
     _own_roles(links, scope)
     spoken = _spoken(links)
+    if scope.roles[:1] == ("which",):
+        return _of_a_job(links, scope)
     if scope.roles[:1] != ("who",):
         return links
+    _above(links, scope)
     for link in links:
         # who is above a row of the same table, `superiors` finds
         found = [j for j in _said_by(link, scope) if j.many.table in spoken and j.one.table != j.many.table]
@@ -62,6 +66,38 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
             table = scope.context.table(tables.pop())
             return [Link(table.ref.name, "table", (table,)), *links]
     return _who_does(_in_a_role(links, scope), scope)
+
+
+def _of_a_job(links: list[Link], scope: Scope) -> list[Link]:
+    """`which curator led the dearest exhibition`, of employees with a position: employees are asked for."""
+    first = links[0] if links else None
+    asked = first is not None and first.mark == "value" and first.word.split()[0] in scope.roles[1:2]
+    tables = {c.table for c, _ in first.values} if asked and first is not None else set()
+    if first is None or len(tables) != 1 or tables & _named(links):
+        return links
+    table = scope.context.table(tables.pop())
+    if not _says_jobs(first, scope) or not _has_names(table, scope):
+        return links
+    scope.doubt("who is asked for", _WHO)
+    return [Link(table.ref.name, "table", (table,)), *links]
+
+
+def _says_jobs(value: Link, scope: Scope) -> bool:
+    """Whether it says what several rows are by profession; a job of its own row is no person."""
+    return all(set(scope.words(c)) & _JOBS and not c.unique for c, _ in value.values)
+
+
+def _above(links: Sequence[Link], scope: Scope) -> None:
+    """`who manages Bo Lind`, where rows have a manager_id of their own table: the verb names that key."""
+    if len(links) < 2 or links[0].mark not in {"relation", "unknown"} or links[0].columns:
+        return
+    verb, name = links[:2]
+    if verb.word != scope.roles[1] or name.mark not in {"value", "quoted"} or name.preposition:
+        return
+    own = [j for j in scope.context.joins if j.one.table == j.many.table and not j.more]
+    said = [j.many for j in own if root(verb.word) in _role(j, scope)]
+    if len(said) == 1:
+        verb.mark, verb.columns, verb.fits = "column", tuple(said), {(said[0].table, said[0].name): 0.85}
 
 
 def _who_does(links: list[Link], scope: Scope) -> list[Link]:
@@ -131,12 +167,14 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
         return links
     bridges = {c.table for c, _ in links[0].values}
     table = scope.context.table(*bridges) if len(bridges) == 1 else None
-    if table is not None and not bridges & named and _is_agent(table, scope) and _has_names(table, scope):
+    told = table is not None and (_is_agent(table, scope) or _says_jobs(links[0], scope))
+    agents_told = told and table is not None and _has_names(table, scope)
+    if table is not None and not bridges & named and agents_told:
         # `who are the captains of the German teams`, of players with a role
         scope.doubt("who is asked for", _WHO)
         return [Link(table.ref.name, "table", (table,)), *links]
-    told = [j for j in scope.context.joins if j.many.table in bridges]
-    others = {j.one.table for j in told} - named - {c.table for o in links[1:] for c, _ in o.values}
+    leading = [j for j in scope.context.joins if j.many.table in bridges]
+    others = {j.one.table for j in leading} - named - {c.table for o in links[1:] for c, _ in o.values}
     label = scope.label(scope.context.table(next(iter(others)))) if len(others) == 1 else ()
     # a row with a number for its name could not answer `who`
     if len(bridges) != 1 or bridges & named or not label or any(c.kind != "text" for c in label):

@@ -27,6 +27,7 @@ from rewright.ask.reading.many_of_one import by_shared_names
 from rewright.ask.reading.marked_values import MarkedValues
 from rewright.ask.reading.modifiers import modified, modifiers
 from rewright.ask.reading.none_of import none_or_some
+from rewright.ask.reading.odd_names import spelled_plainly
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
@@ -38,7 +39,7 @@ from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.spelled import as_spelled
 from rewright.ask.reading.times_between import times_between
-from rewright.ask.reading.turns import headcounts, joined_verbs, sorts_of_money, weekdays
+from rewright.ask.reading.turns import headcounts, joined_verbs, lengths, sorts_of_money, weekdays
 from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
 from rewright.ask.reading.units import compared_in, shown_in
@@ -101,6 +102,7 @@ class Reader:
 
     def _as_said(self, question: str, evidence: str, previous: Reading | None) -> Reading | Refusal:
         """``question`` of what is returned may be written out."""
+        question, evidence = (spelled_plainly(text, self.context) for text in (question, evidence))
         question = self.marked.quoted(numbers_spelled_out(clocks_written(typed_out(question))))
         question, said = terms_said(question, self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
@@ -122,7 +124,10 @@ class Reader:
             without_presentation(
                 times_between(
                     weekdays(
-                        sorts_of_money(headcounts(as_spelled(terms.question, known), known), known), known
+                        lengths(
+                            sorts_of_money(headcounts(as_spelled(terms.question, known), known), known), known
+                        ),
+                        known,
                     ),
                     known,
                 )

@@ -21,7 +21,7 @@ from rewright.ask.reading.intent import (
     OneOf,
     Ranged,
 )
-from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import (
     FUNCTIONS,
@@ -124,8 +124,15 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         right,
     )
     total = next((i for i in range(number + 1, len(draft.links)) if draft.links[i].mark == "summed"), None)
+    average = next((i for i in range(number + 1, len(draft.links)) if _on_average(draft.links[i])), None)
     if total is not None:
         _added_up(draft, at, total)
+    elif average is not None:
+        _averaged(draft, at, average)
+
+
+def _on_average(link: Link) -> bool:
+    return link.mark == "avg" and link.word == "on average" and not link.used
 
 
 def _by_size(draft: Draft, at: int, operator: str, number: int, left: int) -> bool:
@@ -172,6 +179,29 @@ def _added_up(draft: Draft, at: int, total: int) -> None:
     draft.having.append(Compared(Aggregate("sum", left.column), last.operator, last.right))
     _group_by_head(draft, at)
     draft.use(total)
+
+
+def _averaged(draft: Draft, at: int, average: int) -> None:
+    """`departments whose lecturers earn more than 50000 on average`: of the rows of each of those before."""
+    last = draft.where[-1] if draft.where else None
+    left = last.left if isinstance(last, Compared) else None
+    if not isinstance(last, Compared) or not isinstance(left, Column):
+        return
+    owners = (i for i in range(at - 1, -1, -1) if draft.links[i].mark in {"table", "column"})
+    head = next((i for i in owners if _has_rows_of(draft, i, left.column)), None)
+    if head is None:
+        return
+    draft.where.pop()
+    draft.having.append(Compared(Aggregate("avg", left.column), last.operator, last.right))
+    _group_by_head(draft, head + 1)
+    draft.use(average)
+
+
+def _has_rows_of(draft: Draft, at: int, column: ColumnContext) -> bool:
+    """Whether what stands at a place names rows of which each may have several of the column's."""
+    table = table_before(draft, at + 1).ref
+    steps = direct(draft.scope.context, table, column.table, draft.scope.roles)
+    return table != column.table and any(step.multiplies for step in steps)
 
 
 def _of_its_own(link: Link) -> bool:
@@ -458,7 +488,9 @@ def _range(draft: Draft, at: int) -> None:
     # `between 10 and 3` holds what lies between them, as SQL's BETWEEN does not
     bounds = sorted((draft.links[low].number, draft.links[high].number), key=float)
     draft.where.append(Ranged(Column(column), *bounds))
-    draft.use(at, low, high, held)
+    # `a capacity between 1000 and 3000 TEU`, of a capacity_teu
+    unit = right if right is not None and column in draft.links[right].columns else None
+    draft.use(at, low, high, held, unit)
 
 
 def _is_year(number: str) -> bool:

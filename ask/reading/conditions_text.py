@@ -72,9 +72,10 @@ class Spelling:
     are subqueries of their own.
     """
 
-    def __init__(self, context: Context, roles: Sequence[str] = ()) -> None:
+    def __init__(self, context: Context, roles: Sequence[str] = (), said: Sequence[TableRef] = ()) -> None:
         self.context = context
         self.roles = roles
+        self.said = said
         self.once: set[TableRef] = set()
         self.apart: dict[Aggregate, str] = {}
 
@@ -247,7 +248,7 @@ class Spelling:
                 return self._many(what)
             case Refers(column, one, where, more):
                 # joins along the way from the referred row to where the condition is; IN keeps rows single
-                steps = path(self.context, one.table, [where.column.table], self.roles)[0]
+                steps = path(self.context, one.table, [where.column.table], self.roles, self.said)[0]
                 rows = f"select {self.column(one)} from {self.tables(one.table, steps)}"
                 tests = " and ".join(map(self.condition, (where, *more)))
                 return f"{self.column(column)} in ({rows} where {tests})"
@@ -349,7 +350,8 @@ class Spelling:
         return f"({' or '.join(tests)})" if moment.over_midnight else " and ".join(tests)
 
     def _rows_of(self, kept: TableRef, of: TableRef, where: Sequence[Condition]) -> str:
-        return f"exists (select {self._belonging(direct(self.context, kept, of, self.roles), kept, where)})"
+        steps = direct(self.context, kept, of, self.roles, self.said)
+        return f"exists (select {self._belonging(steps, kept, where)})"
 
     def _belonging(self, steps: Sequence[Step], kept: TableRef, where: Sequence[Condition]) -> str:
         first, rest = steps[0], steps[1:]
@@ -365,7 +367,7 @@ class Spelling:
                 # beyond the last table only parents are joined: a second multiplying step would test another
                 # row
                 continue
-            for step in direct(self.context, reached[-1], table, self.roles):
+            for step in direct(self.context, reached[-1], table, self.roles, self.said):
                 # back to the outer row or to many rows: the condition would be said of others than those
                 # absent
                 if step.new == kept or step.multiplies:
@@ -385,7 +387,7 @@ class Spelling:
         return f"{self._counted(what.kept, what.found, what.where)} {what.operator} {than}"
 
     def _counted(self, kept: TableRef, found: TableRef, where: Sequence[Condition]) -> str:
-        steps = direct(self.context, kept, found, self.roles)
+        steps = direct(self.context, kept, found, self.roles, self.said)
         key = key_of(self.context.table(found))
         # a way that ends at a parent meets it once for each row between: only a key counts it once
         if key is None and not steps[-1].multiplies:

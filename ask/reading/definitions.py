@@ -57,6 +57,9 @@ _PERCENT = re.compile(
 _CASE = re.compile(
     r"^case\s+when\s+(?P<when>.+?)\s+then\s+(?P<then>[\w.`]+)(?:\s+else\s+(?:0|null))?\s+end$", re.IGNORECASE
 )
+_IIF = re.compile(r"^iif\s*\(\s*(?P<when>.+?)\s*,\s*(?P<then>[\w.`]+)\s*,\s*(?:0|null)\s*\)$", re.IGNORECASE)
+_CAST = re.compile(r"\bcast\s*\(", re.IGNORECASE)
+_AS_NUMBER = re.compile(r"\s+as\s+(?:real|float|double(?: precision)?|numeric|decimal)\s*$", re.IGNORECASE)
 _ELSE_ZERO = re.compile(
     r"^(?:avg|average|min|max)\s*\(\s*(?:case\b.*\belse\s+0(?:\.0+)?\s+end|iif\s*\(.*,\s*0(?:\.0+)?\s*\))\s*\)$",
     re.IGNORECASE | re.DOTALL,
@@ -69,9 +72,20 @@ _OF_WHERE = re.compile(
 )
 """`the sum of amount where paid_on is null`"""
 _EXTREME = re.compile(r"^(?:max|min)\s*\((?!\s*case\b)[^()]+\)$", re.IGNORECASE)
-_WORDS = re.compile(r"[A-Za-z][\w'’-]*")
+_WORDS = re.compile(r"\w[\w'’-]*")
+_FORMS = {
+    form: "(?:" + "|".join(forms) + ")"
+    for forms in (
+        ("has", "have", "had", "having"),
+        ("is", "are", "was", "were"),
+        ("does", "do", "did"),
+    )
+    for form in forms
+}
+"""Forms of a verb that a hint and its question may spell otherwise."""
 _WHOLE = re.compile(r"^(?:the\s+|all\s+)+", re.IGNORECASE)
 _NUMBER_OF_ALL = re.compile(r"\b(number of )(?:all |the )+", re.IGNORECASE)
+_SAID_ITSELF = frozenset({"percentage", "percent", "ratio", "proportion", "average", "difference", "total"})
 _SORTED_BY = (
     r"[.,;]?\s*(?:and\s+)?\b(?:sort|order|rank)(?:ed)?\s+(?:(?:the\s+)?results?\s+|them\s+)?by\s+(?:the\s+)?"
 )
@@ -113,6 +127,8 @@ def defined_terms(question: str, evidence: str, context: Context) -> Written:
         # the short name or the full one, whichever the question says; both at once would define it twice
         for term in terms:
             found = _occurs(term, written.question)
+            if found is not None and term.lower() in _SAID_ITSELF:
+                break  # `what percentage of trips ...`: the grammar reads it
             if found is not None:
                 _replace(written, found, term, meaning, context)
                 break
@@ -138,14 +154,27 @@ def _occurs(term: str, question: str) -> re.Match[str] | None:
     words = _WORDS.findall(term)
     if not words or len(words) > _LONGEST:
         return None
-    spelled = r"[\s-]+".join(rf"{re.escape(re.sub('s$', '', word))}(?:e?s)?" for word in words)
+    spelled = r"[\s-]+".join(map(_any_number, words))
     return re.search(rf"(?<![\w'{_PLACE}]){spelled}(?![\w'])", question, re.IGNORECASE)
+
+
+def _any_number(word: str) -> str:
+    """A pattern for the word in any number, or in any form of a verb."""
+    if (forms := _FORMS.get(word.lower())) is not None:
+        return forms
+    if re.search(r"[^aeiou]y$|ies$", word):
+        return rf"{re.escape(re.sub('(?:y|ies)$', '', word))}(?:y|ies)"
+    return rf"{re.escape(re.sub('s$', '', word))}(?:e?s)?"
 
 
 def _replace(written: Written, found: re.Match[str], term: str, meaning: str, context: Context) -> None:
     # a sentence end inside a formula cuts it: half of a formula is worse than none
     if not _balanced(meaning) or meaning.count("(") != meaning.count(")"):
         written.unread += 1  # cut short
+        return
+    if (ranked := _as_ranked(written.question, term, meaning, context)) is not None:
+        written.question = ranked
+        written.done += 1
         return
     said = _as_condition(written, found, meaning, context) or _as_formula(written, meaning, context)
     if said is not None:
@@ -155,6 +184,8 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
         # `sort by CTR` at the end ranks by what is asked for already
         rest = re.sub(rf"{_SORTED_BY}{re.escape(found[0])}\b", ",", rest, flags=re.IGNORECASE)
         rest = _returned_too(_without_their_noun(rest, text), found[0], text)
+        if text.startswith("number of days between"):
+            rest = re.sub(r"^((?:\s+of (?:an?|the|each) \w+)?)\s+in days\b", r"\1", rest)
         asked = written.question[: found.start()] + text + rest
         written.question = re.sub(r"\s*[?.]*\s*$", " as a percentage?", asked, count=1) if percent else asked
         written.done += 1
@@ -165,6 +196,27 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
         # a definition over columns that was not read makes the answer a guess; MAX(x) is said in words as
         # well
         written.unread += 1
+
+
+def _as_ranked(question: str, term: str, meaning: str, context: Context) -> str | None:
+    """`the longest vessel`, where longest is said to be MAX(loa_m): the vessel with the highest."""
+    extreme = _EXTREME.match(_bare(meaning))
+    known = {c.name.lower() for t in context.tables for c in t.columns}
+    column = meaning.split("(", 1)[1].strip(' )`"').split(".")[-1] if extreme is not None else ""
+    if column.lower() not in known or not re.fullmatch(r"\w{3,}est", term, re.IGNORECASE):
+        return None
+    end = "highest" if meaning.lower().startswith("max") else "lowest"
+    asked = re.sub(
+        rf"\b(is|are|was|were) (?:the )?{term}(?=\W*$)",
+        f"has the {end} {column}",
+        question,
+        flags=re.IGNORECASE,
+    )
+    if asked == question:
+        asked = re.sub(
+            rf"\b{term} (\w+)\b", rf"\1 with the {end} {column}", question, count=1, flags=re.IGNORECASE
+        )
+    return asked if asked != question else None
 
 
 def _without_their_noun(rest: str, said: str) -> str:
@@ -252,7 +304,7 @@ def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
 
 def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, bool] | None:
     """A formula in words, and whether it is in percent; None for what is none."""
-    text, percent = _bare(meaning), False
+    text, percent = _bare(_without_casts(meaning)), False
     if (told := _OF_WHERE.match(text)) is not None and conditions_of(told["test"], context):
         function = "count" if told["function"].lower() == "number" else told["function"]
         text = f"{function}({told['of']} where {told['test']})"
@@ -276,6 +328,8 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
     if words is None:
         said = _operand(written, text, context) if _CALL.match(text) and not _EXTREME.match(text) else None
         return None if said is None else (said, percent)
+    if words[0] == "difference between" and len(parts) == 2 and all(_is_date(p, context) for p in parts):
+        parts, words = parts[::-1], ("number of days between", "and")
     before = len(written.tests)
     operands = [_operand(written, part, context) for part in parts]
     if len(operands) != 2 or None in operands:
@@ -284,6 +338,13 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
     # `COUNT(*)` has no noun; the condition beside it tells of which rows
     first, second = (re.sub(r"^number of rows\b", f"number of {rows}", said or "") for said in operands)
     return f"{words[0]} {first} {words[1]} {second}", percent
+
+
+def _is_date(text: str, context: Context) -> bool:
+    """Whether the text names a column of dates."""
+    name = text.rsplit(".", maxsplit=1)[-1].strip('`" ').lower()
+    kinds = {c.kind for t in context.tables for c in t.columns if c.name.lower() == name}
+    return kinds == {"date"}
 
 
 def _rows_tested(tests: Sequence[tuple[dict[ColumnContext, Condition], ...]], context: Context) -> str:
@@ -317,8 +378,10 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
         text = _NUMBER_OF_ALL.sub(r"\1", text)
         return _WHOLE.sub("", text.strip('`"')) if plain and len(text.split()) <= _LONGEST else None
     function, of = call[1].lower(), _bare(call["of"])
-    if (case := _CASE.match(of)) is not None:
+    if (case := _CASE.match(of) or _IIF.match(of)) is not None:
         function, of = _of_cases(function, case)
+    elif function in {"count", "sum"} and conditions_of(of, context):
+        function, of = "count", f"* where {of}"  # `COUNT(status = 'A')`
     of, where = _with_condition(of)
     tests = conditions_of(where, context) if where else []
     # a condition that is not understood must not be dropped: the measure would be of all rows
@@ -358,6 +421,20 @@ def _bare(text: str) -> str:
         if not _balanced(text[1:-1]):
             return text
         text = text[1:-1].strip()
+    return text
+
+
+def _without_casts(text: str) -> str:
+    """What is cast to a number alone: ratios are of broken numbers anyway."""
+    while (found := _CAST.search(text)) is not None:
+        depth, end = 1, found.end()
+        while end < len(text) and depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        inner = _AS_NUMBER.sub("", text[found.end() : end - 1])
+        if depth or len(inner) == end - 1 - found.end():
+            break  # cut short, or to something else
+        text = text[: found.start()] + inner + text[end:]
     return text
 
 

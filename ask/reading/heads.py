@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Measured
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Measured, Ratio
+from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
@@ -15,7 +16,7 @@ from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import parted
 
 _RATED = frozenset(("rating", "score", "stars", "star", "grade", "mark"))
-_ONE_OR_ALL = 0.75
+_ONE_OR_ALL, _OF_THE_BEST = 0.75, 0.96
 
 
 def _several(link: Link, column: ColumnContext) -> bool:
@@ -68,6 +69,9 @@ def for_head(
                     draft.scope.doubt("the sum over several rows of each", 0.93)
                     return Aggregate("sum", expression.column)
                 # `the business with the highest rating`, of reviews: the average as well
+                if _of_the_best(draft, head, expression.column):
+                    draft.scope.doubt("the highest of several rows of each", _OF_THE_BEST)
+                    return Aggregate("max" if way == "desc" else "min", expression.column)
                 rated = bool(_RATED & set(draft.scope.words(expression.column)))
                 unsure = rated or any(_several(o, expression.column) for o in draft.links)
                 draft.scope.doubt("the highest of several rows of each", _ONE_OR_ALL if unsure else 0.85)
@@ -75,10 +79,20 @@ def for_head(
     return expression
 
 
+def _of_the_best(draft: Draft, head: int, by: ColumnContext) -> bool:
+    """`the owner of the vessel with the highest power`: one row of the other table is spoken of."""
+    behind = draft.links[head + 1] if head + 1 < len(draft.links) else None
+    named = behind is not None and behind.mark == "table" and behind.preposition == "of"
+    return named and behind is not None and behind.tables[0].ref == by.table
+
+
 def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
     """The ranked rows' names, with what they are ranked by where several are wanted."""
     link = draft.links[head]
-    measured = any(isinstance(e, Aggregate | Measured) for e, _ in draft.order)
+    measured = any(
+        isinstance(e, Aggregate | Measured) or (isinstance(e, Ratio) and bool(aggregates_of(e)))
+        for e, _ in draft.order
+    )
     if not link.used:
         if link.mark == "unit":
             period = parted(draft, TIME_UNITS[link.word], head)

@@ -9,7 +9,18 @@ import re
 from collections.abc import Iterator
 
 from rewright.ask.context import ColumnContext, Context
-from rewright.ask.reading.intent import Column, Compared, Condition, Known, OneOf, Ranged, Spelled
+from rewright.ask.reading.intent import (
+    Column,
+    Compared,
+    Condition,
+    During,
+    Known,
+    OneOf,
+    Ranged,
+    Spelled,
+)
+from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.odd_names import plain_name
 from rewright.sql.printer.names import quote_literal
 
 _NAME = r"(?:`[^`]+`|\"[^\"]+\"|\w+)"
@@ -26,6 +37,15 @@ _TEST = re.compile(
     rf"\s*(?:(?:\band\b|&&|$))",
     re.IGNORECASE,
 )
+_YEAR_OF = re.compile(
+    rf"\s*(?:year\s*\(\s*{_COLUMN}\s*\)"
+    rf"|strftime\s*\(\s*'%Y'\s*,\s*{_COLUMN.replace('<column>', '<column2>')}\s*\)"
+    rf"|extract\s*\(\s*year\s+from\s+{_COLUMN.replace('<column>', '<column3>')}\s*\)"
+    rf"|date_part\s*\(\s*'year'\s*,\s*{_COLUMN.replace('<column>', '<column4>')}\s*\))"
+    r"\s*(?P<operator>==|=|>=|<=|>|<)\s*'?(?P<year>\d{4})'?\s*(?:\band\b|&&|$)",
+    re.IGNORECASE,
+)
+"""`year(paid_on) = 2023`"""
 _SAME = {"==": "=", "<>": "!=", "is": "=", "is not": "!="}
 _TRUE, _FALSE = {"true", "t", "1", "yes", "y"}, {"false", "f", "0", "no", "n"}
 
@@ -38,11 +58,11 @@ def conditions_of(text: str, context: Context) -> list[dict[ColumnContext, Condi
     at = 0
     text = text.strip().rstrip(".")
     while at < len(text):
-        match = _TEST.match(text, at)
+        match = _YEAR_OF.match(text, at) or _TEST.match(text, at)
         if match is None:
             # all of it or nothing: a half of a condition is another condition
             return []
-        made = {c: test for c in _named(match["column"], context) if (test := _test(c, match)) is not None}
+        made = _made(match, context)
         if not made:
             return []
         found.append(made)
@@ -50,11 +70,28 @@ def conditions_of(text: str, context: Context) -> list[dict[ColumnContext, Condi
     return found
 
 
+def _made(match: re.Match[str], context: Context) -> dict[ColumnContext, Condition]:
+    if match.re is _YEAR_OF:
+        name = next(match[key] for key in ("column", "column2", "column3", "column4") if match[key])
+        dated = (c for c in _named(name, context) if c.kind == "date")
+        return {c: During(c, _years(match["operator"], int(match["year"]))) for c in dated}
+    return {c: test for c in _named(match["column"], context) if (test := _test(c, match)) is not None}
+
+
+def _years(operator: str, year: int) -> Moment:
+    """The years that compare so with one."""
+    low = {">": year + 1, ">=": year, "<": None, "<=": None}.get(operator, year)
+    high = {"<": year - 1, "<=": year, ">": None, ">=": None}.get(operator, year)
+    start = None if low is None else f"date '{low:04}-01-01'"
+    end = None if high is None else f"date '{high + 1:04}-01-01'"
+    return Moment(f"{operator} {year}", start, end, (low, high))
+
+
 def _named(name: str, context: Context) -> Iterator[ColumnContext]:
     *of, own = (part.strip('`"').lower() for part in re.findall(_NAME, name))
     for table in context.tables:
         if not of or of[-1] == table.ref.name.lower():
-            yield from (c for c in table.columns if c.name.lower() == own)
+            yield from (c for c in table.columns if own in {c.name.lower(), plain_name(c.name)})
 
 
 def _test(column: ColumnContext, match: re.Match[str]) -> Condition | None:

@@ -29,8 +29,6 @@ _ROLE_UNSAID = 0.75
 """A key that says a role (`lead_employee_id`) that the question does not, while a table between leads there
 too.
 """
-
-
 _UNDECLARED = 0.75
 _UNTELLING = {"by"}
 """`approved_by`: not said by every `sorted by`."""
@@ -295,6 +293,8 @@ def _words_of(join: Join) -> set[str]:
     return {role(w) for key in join.keys for w in names.words(key.name) if w not in _UNTELLING}
 
 
-def direct(context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = ()) -> list[Step]:
-    """The shortest way from ``a`` to ``b``. Raises Unclear."""
-    return path(context, a, [b], roles)[0]
+def direct(
+    context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = (), said: Sequence[TableRef] = ()
+) -> list[Step]:
+    """The shortest way from ``a`` to ``b``; ``said`` as of `path`. Raises Unclear."""
+    return path(context, a, [b], roles, said)[0]

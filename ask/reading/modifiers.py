@@ -96,11 +96,19 @@ _ONCE = re.compile(
 )
 
 
+_HOW_MUCH = re.compile(
+    r",?\s*(?:and|with)\s+how\s+(?:much|many|large|big|high|low|long|small|old|great)\s+(?:was|is|were|are)"
+    r"\s+(?:it|that|this|they)(?=\W*$)",
+    re.IGNORECASE,
+)
+"""`which season had the largest prize, and how large was it?`"""
+
+
 @dataclass(frozen=True, slots=True)
 class Modifiers:
     """``digits``: behind the point, None for as they are; ``zero``: what is missing counts as 0; ``every``:
     groups without anything to measure are shown too; ``once``: no row twice; ``limit``: so many rows;
-    ``exists``: whether there is any.
+    ``exists``: whether there is any; ``ranked``: what the best are ranked by is shown, too.
     """
 
     digits: int | None = None
@@ -110,6 +118,10 @@ class Modifiers:
     once: bool = False
     limit: int = 0
     exists: bool = False
+    ranked: bool = False
+
+
+_FLAGS = (("percent", _PERCENT), ("zero", _ZERO), ("every", _EVERY), ("once", _ONCE), ("ranked", _HOW_MUCH))
 
 
 def modifiers(question: str) -> tuple[str, Modifiers]:
@@ -120,7 +132,7 @@ def modifiers(question: str) -> tuple[str, Modifiers]:
     exists, rest = plain != rest, plain
     rest, limit = _limited(rest)
     flags: dict[str, bool] = {}
-    for name, pattern in (("percent", _PERCENT), ("zero", _ZERO), ("every", _EVERY), ("once", _ONCE)):
+    for name, pattern in _FLAGS:
         rest, found = pattern.subn(_kept_stop, rest)
         flags[name] = bool(found)
     return " ".join(rest.split()), Modifiers(digits, limit=limit, exists=exists, **flags)
@@ -159,7 +171,7 @@ def _digits(match: re.Match[str]) -> int:
 
 def modified(intent: Intent, asked: Modifiers) -> Intent:
     """The intent with what was asked done to it. Raises Unclear where there is nothing to do it to."""
-    outputs = intent.outputs
+    outputs = _with_rank(intent) if asked.ranked else intent.outputs
     if asked.percent:
         # as a share times 100, before zeros and rounding are put around it
         outputs = _percent(outputs)
@@ -187,6 +199,14 @@ def modified(intent: Intent, asked: Modifiers) -> Intent:
     every = intent.every or asked.every
     made = replace(intent, outputs=outputs, order=order, every=every, distinct=distinct)
     return replace(made, exists=asked.exists, limit=limit)
+
+
+def _with_rank(intent: Intent) -> tuple[Expression, ...]:
+    """What is shown, with what it is ranked by. Raises Unclear."""
+    if len(intent.order) != 1 or not intent.limit:
+        raise Unclear("it is not clear how much of what is asked")
+    by = intent.order[0][0]
+    return intent.outputs if by in intent.outputs else (*intent.outputs, by)
 
 
 def _like(

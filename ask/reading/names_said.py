@@ -50,6 +50,7 @@ _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "a
 LABELS = frozenset({"name", "names", "title", "titles"})
 IDENTIFIERS = frozenset({"id", "ids", "identifier", "identifiers"})
 _SPOKEN = frozenset(GRAMMAR) | frozenset(ADJECTIVES) | RELATING | frozenset(TIME_UNITS) | frozenset(PERIODIC)
+_DEEDS = frozenset({"cost", "left", "sold", "paid", "sent", "built", "held", "lent", "made"})
 _ARTICLES = frozenset({"a", "an", "the", "any"})
 _BY_WHOM = frozenset({"by", "to", "from"})
 # prefixes that turn a word round; three letters must be left, as in `in-` of `inch`
@@ -107,7 +108,7 @@ class NamesSaid:
         text = " ".join(t.text for t in run)
         if (
             len(words) > 1
-            and (words[-1].endswith(("ed", "up", "off")) or words[-1] == "cost")
+            and (words[-1].endswith(("ed", "up", "off")) or words[-1] in _DEEDS)
             and self._several_rows(words[:-1])
         ):
             return None  # `members joined`: what they did, no column of theirs

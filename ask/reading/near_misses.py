@@ -16,6 +16,7 @@ from rewright.ask.reading.intent import (
     Aggregate,
     Column,
     Compared,
+    Condition,
     Intent,
     Measured,
     Named,
@@ -144,8 +145,17 @@ def _ratios_unnamed(intent: Intent, scope: Scope) -> None:
     only = intent.outputs[0] if len(intent.outputs) == 1 and not intent.limit else None
     # of two named rows each side is one value, so there is no sum to be of
     plain = isinstance(only, Ratio) and not isinstance(only.top, Named)
-    if only is not None and plain and not aggregates_of(only) and any(columns_of(only)):
+    named = any(_names_one_row(c, scope) for c in intent.where)
+    if only is not None and plain and not named and not aggregates_of(only) and any(columns_of(only)):
         scope.doubt("whether the ratio is of each row or of all", _AS_LIKELY)
+
+
+def _names_one_row(condition: Condition, scope: Scope) -> bool:
+    """`the passing rate of Sunset High`: of that row."""
+    if not isinstance(condition, OneOf) or condition.negated or len(condition.values) != 1:
+        return False
+    column = condition.column
+    return column.unique and column in scope.label(scope.context.table(column.table))
 
 
 def _another_of_its_kind(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rewright.ask.reading.intent import Intent, Known, Without
+from rewright.ask.reading.intent import Intent, Known, With, Without
 from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
@@ -35,6 +35,7 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _deeds_of_others(intent, links, scope)
     _flags_of_deeds(intent, links, scope)
     _begun_by_them(links, scope)
+    _both_of_them(intent, links, scope)
 
 
 def _their_own(scope: Scope) -> None:
@@ -87,6 +88,16 @@ def _begun_by_them(links: Sequence[Link], scope: Scope) -> None:
         # a value of the rows behind the verb, not of those before: the verb has these as its object
         if owners <= behind - {before.tables[0].ref} and not verb.verb:
             scope.doubt(f"whether {verb.text} is a state", _AS_LIKELY)
+
+
+def _both_of_them(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`hometowns shared by people of both sexes` read as a list of either's."""
+    nouns = {link.word.split()[0] for link in links if link.mark in {"table", "column"} and link.word}
+    told = intent.having or any(isinstance(c, With) for c in intent.where)
+    for first, second in pairwise(scope.roles):
+        listed_too = "and" in scope.roles[scope.roles.index(first) :]
+        if first == "both" and second in nouns and second.endswith("s") and not told and not listed_too:
+            scope.doubt(f"what holds for both {second}", _AS_LIKELY)
 
 
 def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

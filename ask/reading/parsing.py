@@ -33,6 +33,7 @@ from rewright.ask.reading.per_row import averages_of_counts
 from rewright.ask.reading.periods import measured_over, periods, said_plainly
 from rewright.ask.reading.products import products
 from rewright.ask.reading.ratios import ratios
+from rewright.ask.reading.ratios_ranked import ratios_ranked
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
 from rewright.ask.reading.scope import Scope
@@ -103,6 +104,7 @@ _PASSES = (
     averages_of_counts,
     products,
     ratios,
+    ratios_ranked,
     counts,
     everything,
     same_in_both,

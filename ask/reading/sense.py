@@ -48,6 +48,7 @@ _MAKES_A_NOUN = frozenset(
 _TIMES = frozenset(listed("times count number frequency"))
 """Of a column that holds how often something happened."""
 _SAYS_WHAT = frozenset(listed("description text message content comment"))
+_YES_NO = frozenset(listed("yes no y n true false t f"))
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -62,6 +63,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _grouped_by_one_value(intent, fixed, links, scope)
     _each_counted_once(intent, scope)
     _how_often(intent, scope)
+    _flags_counted(intent)
     _numbers_listed(intent, fixed, links, scope)
     _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
@@ -210,6 +212,17 @@ def _how_often(intent: Intent, scope: Scope) -> None:
             raise Unclear("it is not clear what happened how often")
 
 
+def _flags_counted(intent: Intent) -> None:
+    """`how many wide body aircraft`, of aircraft with a wide_body of yes and no: nobody counts these two.
+    Raises Unclear.
+    """
+    for measure in (m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)):
+        held = measure.of if isinstance(measure.of, ColumnContext) and measure.distinct else None
+        told = {v.lower() for v in held.values} if held is not None else set()
+        if held is not None and (held.kind == "boolean" or (told and told <= _YES_NO)):
+            raise Unclear(f"it is not clear what of {held.name} is counted")
+
+
 def _numbers_listed(
     intent: Intent, fixed: Sequence[ColumnContext], links: Sequence[Link], scope: Scope
 ) -> None:
@@ -253,18 +266,25 @@ def _said_of_none(intent: Intent, scope: Scope) -> None:
     """
     absent = [c for c in intent.where if isinstance(c, Without)]
     gone = {c.gone for c in absent}
+    # `airlines that never filed a cancelled flight`, of complaints about flights: they are on the way there
+    between = {t for c in absent for t in _between(c.kept, c.gone, scope)}
     for condition in intent.where:
         # of the absent rows' own conditions the test says nothing new: they are inside the NOT EXISTS
         told = set(tables_of(condition)) if not isinstance(condition, Without) else set()
         ways = (direct(scope.context, c.kept, t, scope.roles) for c in absent for t in told - {c.kept})
-        if told & gone or any(step.new in gone for way in ways for step in way):
+        if told & (gone | between) or any(step.new in gone for way in ways for step in way):
             raise Unclear("it is not clear whether a condition is said of what is not there")
     for rows in intent.rows:
         # `made donations in 2022 but not in 2023`: there are some
         none = [c for c in absent if rows != c.kept and not c.where]
         ways = (direct(scope.context, c.kept, rows, scope.roles) for c in none)
-        if any(step.new in gone for way in ways for step in way):
+        if rows in between or any(step.new in gone for way in ways for step in way):
             raise Unclear("it is not clear whether rows are said of what is not there")
+
+
+def _between(kept: TableRef, gone: TableRef, scope: Scope) -> set[TableRef]:
+    """The tables on the way from the one to the other."""
+    return {step.new for step in direct(scope.context, kept, gone, scope.roles)} - {gone}
 
 
 def _ways_to_others(intent: Intent, scope: Scope) -> None:
@@ -411,6 +431,8 @@ def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> No
             # after all
             if column.table in spoken or own & set(link.word.split()) or column.table == rows:
                 continue
+            if _joins_two(column.table, {*spoken, rows}, scope):
+                continue  # `students who are captain of a club`, of its members
             if any(step.new != step.join.one.table for step in direct(scope.context, rows, column.table, ())):
                 scope.doubt(f"whether {link.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
 
@@ -542,6 +564,8 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
         rows = _counted(intent) or _rows_meant(intent)
         if not isinstance(left, Column) or rows is None or left.column.table in {*spoken, rows}:
             continue
+        if _joins_two(left.column.table, {*spoken, rows}, scope):
+            continue  # `students with a grade above 90 in any course`, of enrolments
         told = [link for link in links if left.column in link.columns]
         # a bare unit fits any column of that unit, so it never chose this one
         if told and all(link.word in UNITS for link in told):

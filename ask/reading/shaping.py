@@ -214,6 +214,14 @@ def _names_of_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
         draft.grouped_rows.append(table.ref)
 
 
+def _rows_named(draft: Draft, outputs: Sequence[Expression]) -> bool:
+    """`the city of the school with the lowest score`: of one row, where `the month` is one of many rows."""
+    said = [draft.scope.said_table(link) for link in draft.links]
+    named = {t.ref for t in said if t is not None}
+    named |= {t.ref for link in draft.links if link.mark == "table" for t in link.tables[:1]}
+    return all(set(tables_of(e)) <= named for e in outputs)
+
+
 def shaped(draft: Draft) -> Intent:
     """The intent of what the passes found. Raises Unclear where it is not clear what of it is shown."""
     _which_are_shown(draft)
@@ -238,6 +246,8 @@ def shaped(draft: Draft) -> Intent:
     # a place in an order is one row, by an order that there is
     if draft.skipped and (draft.limit != 1 or not draft.order or draft.best_of):
         raise Unclear("it is not clear which place in an order is wanted")
+    one = bool(draft.limit and draft.order) and _rows_named(draft, outputs)
+    listed = not one and (_kinds_asked(draft, outputs) or _names_asked(draft, outputs))
     return Intent(
         outputs,
         tuple(dict.fromkeys(draft.groups)) if measured else (),
@@ -246,7 +256,7 @@ def shaped(draft: Draft) -> Intent:
         tuple(dict.fromkeys(draft.order)),
         draft.limit,
         draft.ties,
-        (draft.distinct or _kinds_asked(draft, outputs) or _names_asked(draft, outputs)) and not measured,
+        (draft.distinct or listed) and not measured,
         draft.head.ref if draft.head is not None else None,
         tuple(dict.fromkeys(draft.rows)),
         draft.best_of,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.shortened import cut_from
@@ -37,6 +38,8 @@ _OF_A_WHOLE_NAME, _BE = frozenset({"failed"}), frozenset(listed("is has was"))
 _BY_MEANS = frozenset(listed("paid settled made sent done ordered booked delivered received submitted given"))
 _MEANS = frozenset(listed("method means channel type mode way form medium"))
 _WHAT_REFERS = 0.9
+_PLACED = frozenset(listed("under over above below"))
+_PLACING = frozenset(listed("in at for with under"))
 _NEGATING = ("un", "in", "im", "ir", "il", "dis", "non")
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
@@ -66,6 +69,7 @@ def _done_ones(links: Sequence[Link]) -> None:
 
 def states(links: list[Link], scope: Scope) -> list[Link]:
     """The links, those that say a state marked as conditions."""
+    _under_a_flag(links)
     _done(links, scope)
     _verbs_of_keys(links, scope)
     made = list(_undone(links, scope))
@@ -152,9 +156,23 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
             ):
                 link.mark = "relation"
                 continue
+        if 0 < at < len(links) - 1 and _is_placed(links[at - 1], link, links[at + 1]):
+            link.mark = "relation"
+            continue
         verb = link.mark == "column" and link.word.endswith("ed") and max(link.fits.values(), default=1) < 0.9
         if verb and all((c.table, c.name) in keys for c in link.columns):
             link.mark = "relation"
+
+
+def _is_placed(rows: Link, verb: Link, where: Link) -> bool:
+    """`how many employees work in Vienna`, of timesheets with a work_date: where they do, no time; `the
+    interviews held in French`, of interviews with a time held_at.
+    """
+    said = verb.mark == "column" and verb.word in RELATING and rows.mark == "table"
+    dates = said and all(c.kind == "date" for c in verb.columns)
+    own = dates and any(c.table == rows.tables[0].ref for c in verb.columns)
+    there = {"value", "quoted"} if own else {"value", "quoted", "table"}
+    return dates and where.mark in there and where.preposition in _PLACING
 
 
 def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> bool:
@@ -219,19 +237,39 @@ def _done(links: list[Link], scope: Scope) -> None:
     for at, verb in enumerate(links):
         after = links[at + 1].mark if at + 1 < len(links) and not links[at + 1].added else "stop"
         negated = at > 0 and links[at - 1].mark == "not"
-        left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
+        # `subscribers from Norway who cancelled`
+        said_of = {"table", "value", "quoted"} if _who_did(links[at - 1 : at + 1], scope) else {"table"}
+        left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark in said_of
         past = verb.word.endswith("ed") or verb.word in _PAST
         # a date to show is asked for with `the`; behind `that were` or `not` it tells which rows
         said = (verb.mark in {"relation", "column"} and past and (verb.mark == "relation" or negated)) or left
         if not said or after not in _ENDS_A_VERB:
             continue
         spoken = [link.tables[0].ref for link in links if link.mark == "table"]
+        if verb.verb and links[at - 1].mark in {"value", "quoted"}:
+            spoken += [table.ref for link in links[:at] if (table := scope.said_table(link)) is not None]
         held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
         own = {root(w) for w in scope.words(held[0])} if len(held) == 1 else set()
         parts = verb.word.split("-")
         # the date's own word, or what it is cut from: `rmvd` of `removed`
         if own & {*map(root, parts), root(verb.word)} or any(cut_from(p, w) for p in parts for w in own):
             verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
+
+
+def _under_a_flag(links: Sequence[Link]) -> None:
+    """`species under quota`, of species with a flag of that name: nothing is compared."""
+    for word, flag in pairwise(links):
+        compares = word.mark in {"<", ">"} and word.word in _PLACED
+        said = flag.mark == "column" and flag.glued and {c.kind for c in flag.columns} == {"boolean"}
+        if compares and said:
+            word.mark = "relation"
+
+
+def _who_did(pair: Sequence[Link], scope: Scope) -> bool:
+    """Whether a `who` stands between the two."""
+    words = [link.word.split()[0] for link in pair if link.word.split()]
+    place = scope.roles.index(words[-1]) if len(words) == 2 and words[-1] in scope.roles else 0
+    return place > 0 and scope.roles[place - 1] == "who"
 
 
 def _never_done(links: list[Link], scope: Scope) -> None:

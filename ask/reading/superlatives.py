@@ -34,6 +34,7 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
+from rewright.sql.algebra import TableRef
 
 _ONLY_A_VALUE = 0.92
 _OF_THOSE_THAT_REFER = 0.92
@@ -164,6 +165,11 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _not_of_each(draft)
     draft.use(*taken, *_said_again(draft, taken))
+    if isinstance(expression, Column) and (rows := _rows_so_ranked(draft, taken, expression)) is not None:
+        draft.order.insert(0, (expression, way))
+        limited(draft)
+        rank_head(draft, rows, shown=False)
+        return
     if isinstance(expression, Column) and _stands_alone(draft, at) and draft.skipped:
         # the second highest value is a row of an order; a max would be the highest
         draft.outputs.append((at, expression))
@@ -175,7 +181,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
         return
     head = head_of(draft, at)
-    _said_of_another(draft, at, head)
+    _said_of_another(draft, at, head, expression)
     expression = for_head(draft, head, expression, way, counted=link.word in MOST or "number of" in link.word)
     _alone(draft, expression)
     # the same expression in two directions: one of both was misread
@@ -191,6 +197,16 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     del keep
 
 
+def _rows_so_ranked(draft: Draft, taken: list[int], by: Column) -> int | None:
+    """`the most viewed article`, of articles with a number of page views: the article is wanted."""
+    behind = taken[-1] + 1 if taken else len(draft.links)
+    if behind >= len(draft.links) or not _stands_alone(draft, taken[0]):
+        return None
+    verb, noun = draft.links[taken[-1]], draft.links[behind]
+    rows = noun.mark == "table" and noun.glued and not noun.used and noun.tables[0].ref == by.column.table
+    return behind if rows and verb.word.endswith("ed") else None
+
+
 def _said_again(draft: Draft, taken: list[int]) -> list[int]:
     """The `date` of `the earliest opened date`, of a column `opened`: what it is, nothing to be shown."""
     behind = taken[-1] + 1 if taken else len(draft.links)
@@ -202,21 +218,40 @@ def _said_again(draft: Draft, taken: list[int]) -> list[int]:
     return [behind] if draft.links[behind].word == "date" and kinds == {"date"} else []
 
 
-def _said_of_another(draft: Draft, at: int, head: int) -> None:
-    """`the ports in the country with the most berths`: the country is ranked, of which the ports are wanted.
-    Raises Unclear.
+def _said_of_another(draft: Draft, at: int, head: int, by: Expression) -> None:
+    """`the ports in the country with the most berths`, `the owner of the boat with the most repairs`: the
+    country or the boat is ranked, of which the ports or the owner are wanted. Raises Unclear.
     """
     if draft.links[at].preposition != "with":
         return
     nouns = [i for i in range(head + 1, at) if draft.links[i].mark in {"table", "column"}]
     # one noun before the superlative is what it ranks
     ranked = draft.links[nouns[-1]] if nouns else None
-    if ranked is None or ranked.preposition not in _BELONGING:
+    if ranked is None or (ranked.preposition not in _BELONGING and not _is_one(draft, ranked)):
         return
-    wanted = {c.table for c in draft.links[head].columns}
+    first = draft.links[head]
+    wanted = {c.table for c in first.columns}
+    own = isinstance(by, Column) and ranked.mark == "table" and by.column.table == ranked.tables[0].ref
+    if first.mark == "table" and ranked.preposition == "of" and own:
+        # `the owner of the vessel with the highest power`: a vessel has one
+        wanted |= {ranked.tables[0].ref} & _having_one(draft, first.tables[0].ref)
     if not any(t.ref in wanted for t in ranked.tables):
         # `the title of the book with the highest price` is of the book
         raise Unclear(f"it is not clear how the {ranked.text} is to be found")
+
+
+def _is_one(draft: Draft, ranked: Link) -> bool:
+    """`which country is the consulate with the most applications in`: one of them is spoken of."""
+    words, own = draft.scope.roles, ranked.word.split()
+    place = words.index(own[0]) if own and own[0] in words else 0
+    single = not ranked.word.endswith("s") or ranked.word.endswith("ss")
+    return ranked.mark == "table" and single and place > 1 and words[place - 1] == "the"
+
+
+def _having_one(draft: Draft, owner: TableRef) -> set[TableRef]:
+    """The tables each row of which has one row of this table."""
+    refs = (t.ref for t in draft.scope.context.tables if t.ref != owner)
+    return {ref for ref in refs if owner in draft.scope.told_by(ref)}
 
 
 def _not_of_each(draft: Draft) -> None:
@@ -383,6 +418,9 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
         return
     # the best one belongs to the table asked for, but none of the forms above says how
     if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
+        if _belongs_to(draft, asked, at, table):
+            _ranked_of(draft, asked, at, place, table)
+            return
         # `which conference has the oldest publication?`
         raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
     # a `by` with a measure replaces the adjective's own column
@@ -415,6 +453,25 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)
+
+
+def _belongs_to(draft: Draft, asked: int, at: int, table: TableContext) -> bool:
+    """`the owner of the longest vessel`: the one row that the best one refers to."""
+    link, owner = draft.links[at], draft.scope.table(draft.links[asked])
+    if link.preposition != "of" or asked != at - 1 or draft.groups or draft.limit > 1:
+        return False
+    return owner.ref in draft.scope.told_by(table.ref) and owner.ref != table.ref
+
+
+def _ranked_of(draft: Draft, asked: int, at: int, place: int, table: TableContext) -> None:
+    ranked, way = measured(draft, at, table)
+    if isinstance(ranked, Column):
+        ranked = Aggregate("max" if way == "desc" else "min", ranked.column)
+    _alone(draft, ranked)
+    draft.order.insert(0, (ranked, way))
+    limited(draft)
+    draft.use(place)
+    rank_head(draft, asked, shown=False)
 
 
 def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:

@@ -35,6 +35,46 @@ _TURNS = tuple(
             r"list the \1",
         ),
         (r"^do (?:we|you|they) have any (?=\w)", "are there any "),
+        # `the highest and lowest fee`
+        (
+            (
+                r"(?<!between )(?<!between the )\b(highest|largest|greatest) and (?:the )?"
+                r"(?:lowest|smallest) (?=(?!paid|rated|ranked|priced|valued)\w)"
+            ),
+            "maximum and minimum ",
+        ),
+        (
+            (
+                r"(?<!between )(?<!between the )\b(lowest|smallest) and (?:the )?"
+                r"(?:highest|largest|greatest) (?=(?!paid|rated|ranked|priced|valued)\w)"
+            ),
+            "minimum and maximum ",
+        ),
+        # `the highest declared value in total`
+        (
+            (
+                r"\b(highest|largest|greatest|biggest|lowest|smallest) (?!total\b|number\b)"
+                r"((?:(?!in\b)\w+ ){1,3})(?:in total|overall|altogether)(?=\W*$)"
+            ),
+            r"\1 total \2",
+        ),
+        # `airlines that are not part of any alliance`
+        (
+            (
+                r"\b(?:are|is|were|was) not (?:a )?(?:part of|in|on|assigned to|a member of|members of)"
+                r" (?:any|an?) "
+            ),
+            "have no ",
+        ),
+        (r"\b(?:do|does|did) not belong to (?:any|an?) ", "have no "),
+        # `which employee supervises Bo Lind?`
+        (
+            (
+                r"^which \w+ (supervises|supervised|manages|managed|oversees|mentors|mentored|bosses)"
+                r" (?=[A-Z]\w+ [A-Z])"
+            ),
+            r"who \1 ",
+        ),
         # `treated more than twice`
         (r"\b(than|least|most|exactly|only) (?:twice|two times)\b", r"\1 2 times"),
         (r"\b(than|least|exactly) once\b", r"\1 1 times"),
@@ -311,6 +351,20 @@ _HEADCOUNT = re.compile(r"\b(?:the )?head ?count\b", re.IGNORECASE)
 def headcounts(question: str, known: Container[str]) -> str:
     """`headcount by country`, where no column is called so: how many employees there are."""
     return question if "headcount" in known else _HEADCOUNT.sub("number of employees", question)
+
+
+_LENGTH = re.compile(
+    r"\b(average|mean|maximum|minimum) length of (?:an?|the|each) (?P<what>\w+?)s?"
+    r"(?=\W*$| (?:for|per|in|by|at|of)\b)",
+    re.IGNORECASE,
+)
+
+
+def lengths(question: str, known: Container[str]) -> str:
+    """`the average length of a stay`, where no column is called so: how long they last."""
+    if any(word in known for word in ("length", "duration", "minutes", "long")):
+        return question
+    return _LENGTH.sub(r"\1 duration of \g<what>s", question)
 
 
 _SORT_OF_MONEY = re.compile(

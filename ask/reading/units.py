@@ -27,9 +27,16 @@ from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import SHOWN, Unit, factor, numbers_with_units, unit_of
+from rewright.lake import names
 
 # a unit is told by a column's name alone, which may be wrong
 _CONVERTED = 0.97
+_SCALES = {
+    **dict.fromkeys(("thousand", "thousands"), 1000),
+    **dict.fromkeys(("million", "millions", "mio", "mn"), 10**6),
+    **dict.fromkeys(("billion", "billions", "bn"), 10**9),
+}
+"""Last words of names of columns that count in thousands or more."""
 
 
 # ------------------------------------------------------------------ what is shown
@@ -73,12 +80,38 @@ def compared_in(intent: Intent, question: str, scope: Scope) -> Intent:
     """The intent with its numbers in the units of the columns that they are compared with. Raises Unclear
     for a column that measures something else: `longer than 10 km` of a duration.
     """
+    where, having = (tuple(map(_in_its_scale, tests)) for tests in (intent.where, intent.having))
+    intent = replace(intent, where=where, having=having)
     said = numbers_with_units(question)
     if not said:
         return intent
     where = tuple(_in_its_unit(c, said, scope) for c in intent.where)
     having = tuple(_in_its_unit(c, said, scope) for c in intent.having)
     return replace(intent, where=where, having=having)
+
+
+def _in_its_scale(condition: Condition) -> Condition:
+    """`more than 100 million people`, of a column population_millions: more than 100 of them."""
+    match condition:
+        case Compared(Column() | Aggregate() as left, _, number):
+            by = _scale(left, number)
+            return condition if by == 1 else replace(condition, right=_times(number, by))
+        case Ranged(Column() | Aggregate() as left, low, high):
+            by = _scale(left, low)
+            if by == 1:
+                return condition
+            return replace(condition, low=_times(low, by), high=_times(high, by))
+        case _:
+            return condition
+
+
+def _scale(left: Expression, number: str) -> Fraction:
+    """What a number is multiplied by to be counted as a column's name says; 1 where it may be so counted."""
+    columns = columns_of(left)
+    last = names.normal(columns[0].name).split()[-1:] if len(columns) == 1 else []
+    scale = _SCALES.get(last[0], 1) if last else 1
+    told = number.replace(".", "", 1).isdigit()
+    return Fraction(1, scale) if told and scale > 1 and float(number) >= scale else Fraction(1)
 
 
 def _in_its_unit(condition: Condition, said: dict[str, tuple[Unit, ...]], scope: Scope) -> Condition:

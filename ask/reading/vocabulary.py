@@ -114,6 +114,7 @@ the first.
 """
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
+    (frozenset({"zip", "postal", "iata", "icao", "iso"}), "code"),
     (frozenset({"email", "mail"}), "address"),
 )
 """`phone number`, `email address`: words that say no more than the name before them."""

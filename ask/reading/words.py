@@ -176,6 +176,7 @@ def root(word: str) -> str:
         word = word[: word.rindex("script")] + "scrib"  # prescription, prescribed
     if word.endswith("sis") and len(word) > 6:
         word = word[:-2]  # diagnosis, diagnosed; analysis, analysed
+    made = re.search(r"(?:ated|ates?|ating)$", word)
     while True:
         suffix = next((s for s in _SUFFIXES if word.endswith(s) and len(word) - len(s) >= 4), "")
         if suffix:
@@ -184,4 +185,6 @@ def root(word: str) -> str:
             word = word[:-1]  # transferred, transfer
         else:
             break
+    if made and word.endswith("at") and len(word) > 5:
+        word = word[:-2]  # eliminated, elimination
     return word[:-1] + "i" if len(word) > 3 and word.endswith("y") else word

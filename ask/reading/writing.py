@@ -61,7 +61,7 @@ class _Writer:
         self.intent = intent
         self.context = context
         self.roles = roles
-        self.spelling = Spelling(context, roles)
+        self.spelling = Spelling(context, roles, said)
         self.measures = [a for e in self._shown() for a in aggregates_of(e)]
 
     def _shown(self) -> list[Expression]:

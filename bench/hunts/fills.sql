@@ -382,3 +382,46 @@ p.e
 p.nm
 p.x + p.y
 upper(p.s)
+-- fill: told
+u.b
+u.r > 1
+u.s is null
+u.k = 1
+u.id < 3
+coalesce(u.b, false)
+-- fill: one_arm
+t.id
+t.uid
+t.y
+t.n
+t.x
+t.s
+-- fill: other_arm
+u.id
+u.k
+u.r
+u.w
+u.s
+-- fill: flag
+y is null
+x > 1
+b
+y > 1
+s is not null and b is not distinct from true
+-- fill: ranked
+x
+y
+d
+s
+n
+m
+-- fill: factor
+x
+y
+i8
+(x % 3)
+-- fill: sign
+b
+y > 1
+x = 1
+s = 'a'

@@ -27,3 +27,6 @@ create unique index on c (lower(s));
 create unique index on c (h) include (e);
 create view vb with (security_barrier) as select id, x, y, g from t where x > 0;
 create view vu as select uid, count(*) n, sum(x) sx from t group by uid;
+create table nd (id int primary key, p int, q int, k int unique, v int, w int not null, foreign key (q) references nd);
+create table pe (id int primary key, room int, days int4range, day daterange, exclude using gist (days with &&));
+create table tf (id int not null, valid daterange not null, cents int not null, exclude using gist (valid with &&));

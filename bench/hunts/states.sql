@@ -24,6 +24,9 @@ insert into c (id, a, b, d, e, g, h, ct, s, n, ch, f, r, fm, fn, ne, ce) values
  (3, null, null, 3, 2, 2, null, null, null, null, null, 'NaN', 2, 1, 2, 1, null),
  (4, 2, 3, null, null, 1, 2, null, null, 'NaN', null, null, null, null, null, null, 0),
  (5, 3, 5, null, 1, 5, 3, 'ä', 'a', 0, '', 'Infinity', 4, 2, 1, 5, 2);
+insert into nd values (1, null, null, 1, 1, 1), (2, 1, 1, null, 1, 2), (3, 1, 2, null, null, 2), (4, 2, null, 2, 4, 3), (5, 4, 1, 3, 5, 1), (6, null, 6, 4, 3, 3), (7, 8, 7, 5, 3, 1), (8, 7, null, 6, 1, 1), (9, 9, 2, 7, 2, 2), (10, 77, 3, 8, 2, 2);
+insert into pe values (1, 1, 'empty', '[2020-01-01,2020-02-01)'), (2, 1, 'empty', '[2020-01-15,2020-03-01)'), (3, 1, '[0,2)', null), (4, 2, '[2,5)', 'empty'), (5, null, null, '(,2020-02-01)'), (6, 2, null, null);
+insert into tf values (1, '[2020-01-01,2020-02-01)', 5), (1, '[2020-02-01,2020-03-01)', 6), (2, 'empty', 5), (2, 'empty', 5), (1, '[2020-03-01,)', 7);
 -- state: one
 insert into u values (1, 1, 1, 1.0, 'a', 1, 1, 'a', true);
 insert into t values (1, 1, null, 0, 0, 0, 0, 0.00, 0, '-0', '', '', '', '2020-03-01', '2020-03-01 23:59:59.999999', '2020-03-01', '1 day', true, '{1}', '001', 'a', 'ok');
@@ -31,9 +34,13 @@ insert into w values
  (1, 0, 0, '0.1', 0, 1, '', '(0.00,"")', '{}', '0.0.0.0', '0.0.0.0/0', '0', '00:00', '00:00+00', '2020-03-01', '[0,1)', '[0,0.0]', '[2020-03-01,2020-03-02)', '{[0,1)}', '', '000', '', '', '', '', '{0.00}', '{""}', '{""}', '(0,0),(0,0)', '0', '');
 insert into ft values (0, 0);
 insert into c (id, g, ne, ce) values (1, 0, 7, -5);
+insert into nd values (1, 1, 1, 1, 1, 1);
+insert into pe values (1, 1, '(,)', '(,)');
+insert into tf values (1, '(,)', 5);
 -- state: empty
 -- state: parents
 insert into u values (1, 1, 1, 1.0, 'a', 1, 1, 'a', true), (2, 2, null, null, null, null, null, null, null);
+insert into nd values (1, null, null, null, 1, 1), (2, 1, 1, null, 1, 1), (3, 1, 1, null, 2, 1), (4, 3, 2, null, null, 2);
 -- state: extremes
 insert into u values (1, -2147483648, null, 'Infinity', 'zzzz', 9223372036854775807, 'Infinity', 'z', true), (2, 2147483647, 1, '-Infinity', ' ', -9223372036854775808, '-Infinity', ' ', false);
 insert into t values

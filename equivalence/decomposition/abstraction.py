@@ -73,6 +73,7 @@ class _Unknowns:
 
     def table(self, form: a.Query) -> Table:
         if form not in self.tables:
+            # one table for one form, on whichever side it is met
             name = f"t{self.known + len(self.tables) + 1}"
             made, basis = _described(a.TableRef(SCHEMA, name), form, self.catalog)
             self.tables[form], self.bases[name] = made, basis
@@ -92,11 +93,13 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
     """Ways to look at a pair without CTEs, the smallest first, the pair as it is last, or first where nothing
     differs: nothing is left open then. A proof of any of them is one of the pair.
     """
+    # somebody's own schema of that name: its tables are not unknown
     if any(t.ref.schema == SCHEMA for t in catalog.relations):
         yield Pair(before, after, catalog, 0)
         return
     seen: list[tuple[a.Query, a.Query]] = []
     whole = Pair(before, after, catalog, 0)
+    # of one tree nothing has to be left open
     if canonical(before, keep_names=False) == canonical(after, keep_names=False):
         seen.append((before, after))
         yield whole
@@ -143,9 +146,11 @@ def _alike(x: a.Query, y: a.Query, ours: set[int], theirs: set[int]) -> None:
     if isinstance(x, a.SetOp) and isinstance(y, a.SetOp):
         _alike(x.left, y.left, ours, theirs)
         _alike(x.right, y.right, ours, theirs)
+    # blocks of different kinds have no places in common
     if not isinstance(x, a.Select) or not isinstance(y, a.Select):
         return
     mine, others = list(leaves(x.from_)), list(leaves(y.from_))
+    # the second query may join more at its end, and not less
     if len(mine) > len(others):
         return
     for one, other in zip(mine, others, strict=False):
@@ -153,6 +158,7 @@ def _alike(x: a.Query, y: a.Query, ours: set[int], theirs: set[int]) -> None:
             form = _form(one)
             if form is not None and form == _form(other):
                 ours.add(one.rel)
+                # a different subquery may hold one in common
                 theirs.add(other.rel)
             else:
                 _alike(one.query, other.query, ours, theirs)
@@ -191,6 +197,7 @@ def _described(ref: a.TableRef, form: a.Query, catalog: Catalog) -> tuple[Table,
         TableColumn(f"c{i + 1}", c.type, not_null=(rel, i) in never_null) for i, c in enumerate(shown)
     )
     # a key of no columns (one row at most) is none that a table can have
+    # a UNIQUE of a made-up table is NULLS NOT DISTINCT: DISTINCT puts NULLs together
     unique = [(sorted(positions), basis) for positions, basis in facts.keys(form) if positions]
     keys = tuple(
         Key(f"k{number}", tuple(columns[p].name for p in positions), nulls_distinct=False)
@@ -232,8 +239,10 @@ def shared_failures(
     for queries, own, others in ((first, *bodies), (second, *reversed(bodies))):
         for query, body in zip(queries, own, strict=True):
             errors = Facts(catalog).errors(query)
+            # an error of a CTE that is computed once may be one of a reader, or of none
             if errors - OVERFLOW:
                 found.add("errors")
+            # computed by both, it overflows in both
             if errors & OVERFLOW and body not in others:
                 found.add("overflow")
     return frozenset(found), said(frozenset(x for _, basis in chances for x in basis))
@@ -255,8 +264,10 @@ def without_ctes(query: a.Query) -> a.Query | None:
     """The query with its CTEs where they are referred to; None where one is recursive or volatile, or where
     that would be very large.
     """
+    # a recursive CTE has no query to put in its place
     if any(isinstance(n, a.Cte) and (n.recursive or is_volatile(n.query)) for n in walk(query)):
         return None
+    # more CTEs than that are no query of a person
     for _ in range(100):
         place = next(((path, block) for path, block in blocks(query) if block.ctes), None)
         if place is None:
@@ -277,6 +288,7 @@ def _forms(query: a.Query, rels: Container[int] | None = None) -> Iterator[a.Que
 
 
 def _form(node: a.Derived) -> a.Query | None:
+    # LATERAL reads rows, and a volatile query is another each time
     if node.lateral or node.security_barrier or not is_closed(node.query) or is_volatile(node.query):
         return None
     return canonical(node.query, keep_names=False)

@@ -48,12 +48,15 @@ def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None
         return None
     both = aligned(pair.before, pair.after)
     if both is None:
+        # FROM with other range variables in the one than in the other
         return None
     x, y = both
+    # LIMIT, DISTINCT or HAVING that differ decide on rows, not on values
     if not _is_by_rows(x) or not _is_by_rows(y) or not _are_cut_alike(x, y):
         return None
     read = _read_by_both(x, y)
     if read is None:
+        # a column that only one of the two has makes rows of another shape
         return None
     loose, facts = chance(x, catalog)
     for block in (x, y):
@@ -63,6 +66,7 @@ def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None
     rows = Difference(_rows(x, shown), _rows(y, shown), pair.modulo | loose, (*pair.facts, *facts))
     values = zip(_exprs(x), _exprs(y), strict=True)
     found = [*([_groups(x, y)] if x.group_by else []), *(_column(x, one, other) for one, other in values)]
+    # columns that are the same need no proof
     differing = list(dict.fromkeys(d for d in found if not _is_one(d)))
     return [rows, *differing] if differing else None
 
@@ -81,6 +85,7 @@ def looks(part: Difference, catalog: Catalog) -> Iterator[Pair]:
     they are.
     """
     inner = differences(part.before, part.after, 0, catalog)
+    # one subquery differs: the rest of the expression is shared
     if len(inner) == 1 and inner[0].before != part.before:
         (one,) = inner
         for pair in pairs(one.before, one.after, catalog):
@@ -92,6 +97,7 @@ def _is_by_rows(block: a.Select) -> bool:
     """Whether each row of FROM and WHERE, or each group of them, is one row of the result, until some are
     left out.
     """
+    # DISTINCT counts rows by all columns at once
     if block.ctes or block.distinct or (block.group_by is not None and len(block.group_by) != 1):
         return False
     shown = above(block)
@@ -105,10 +111,12 @@ def _are_cut_alike(x: a.Select, y: a.Select) -> bool:
     """Whether all but the values that are shown and sorted by, and what is asked of groups, is the same.
     Other conditions of HAVING the server may ask of the rows, and so spare them what raises in a group.
     """
+    # as many columns and keys on either side
     if len(x.targets) != len(y.targets) or len(x.order_by) != len(y.order_by):
         return False
     if (x.group_by is None) != (y.group_by is None) or set(group_keys(x)) != set(group_keys(y)):
         return False
+    # conditions on keys may be asked of rows before they are grouped
     of_rows = ({p for p in conjuncts(b.having) if not asks_groups(p)} for b in (x, y))
     bare = (replace(above(b), targets=(), order_by=(), group_by=None, having=None) for b in (x, y))
     one = a.Const(None, INT4)
@@ -143,6 +151,7 @@ def _column(block: a.Select, one: a.Expr, other: a.Expr) -> Difference:
     read = _shown(columns_used((one, other), from_rels(block.from_)))
     if block.group_by is not None:
         read = numbered("c", group_keys(block))
+    # subqueries in WHERE are dropped where rows may be more: EXISTS says something that values may need
     asked = conjoin(p for p in conjuncts(block.where) if isinstance(p, a.Exists) or not has_subquery(p))
     rows = replace(block, where=asked if block.group_by is None else block.where)
     before, after = (

@@ -76,6 +76,7 @@ class _Walk:
 
     def query(self, x: a.Query, y: a.Query) -> list[_Hole]:
         """The differing queries within; the pair itself where the blocks' own parts differ."""
+        # a block against a union is one difference as a whole
         if type(x) is not type(y):
             return self.hole(x, y)
         known = dict(self.rels)
@@ -84,8 +85,10 @@ class _Walk:
                 self.pair(x, y)
             found = self.parts(x, y)
         except _Mismatch:
+            # where the blocks differ themselves, these are what has to be compared
             self.rels = known
             return self.hole(x, y)
+        # enough of the queries around belong to the difference
         if found and (height := max(h.height for h in found)) < self.wider:
             self.rels = known
             return [replace(h, height=height + 1) for h in self.hole(x, y)]
@@ -93,12 +96,14 @@ class _Walk:
         return found
 
     def hole(self, x: a.Query, y: a.Query) -> list[_Hole]:
+        # columns of other types can't stand in one place
         if [c.type for c in a.output_columns(x)] != [c.type for c in a.output_columns(y)]:
             raise _Mismatch
         return [_Hole(x, y, dict(self.rels))]
 
     def pair(self, x: a.Select, y: a.Select) -> None:
         ours, theirs = list(leaves(x.from_)), list(leaves(y.from_))
+        # FROM lists of two lengths have no places in common
         if len(ours) != len(theirs):
             raise _Mismatch
         for mine, other in zip(ours, theirs, strict=True):
@@ -111,6 +116,7 @@ class _Walk:
             return self.value(x.expr, y.expr)  # names carry no meaning
         found: list[_Hole] = []
         for f in fields(x):
+            # fields that say nothing (names, caches) are left out of comparisons
             if f.compare:
                 found += self.value(getattr(x, f.name), getattr(y, f.name))
         return found
@@ -125,6 +131,7 @@ class _Walk:
         if type(x) is not type(y):
             raise _Mismatch
         if isinstance(x, (*LEAVES, a.Column, a.SystemColumn, a.WholeRow)):
+            # a column of another range variable than the one that stands there
             if self.rels.get(y.rel) != x.rel:
                 raise _Mismatch
             return self.parts(x, replace(y, rel=x.rel))
@@ -154,6 +161,7 @@ def differences(
     chances = [chance(q, catalog) for q in walked.context]
     around = frozenset(m for loose, _ in chances for m in loose)
     facts = tuple(dict.fromkeys(f for _, basis in chances for f in basis))
+    # a volatile block, or one that shows rows as wholes, sees more than bags
     if any(unfit(q) for q in walked.context):
         return whole
     if not holes:  # the same tree, by another plan perhaps
@@ -161,6 +169,7 @@ def differences(
     found: list[Difference] = []
     for hole in holes:
         closed = _closed(hole)
+        # a reference to something else than a column can't become a parameter
         if closed is None:
             return whole
         found.append(stripped(Difference(*closed, around, facts), catalog))
@@ -182,6 +191,7 @@ def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:
         free = used_rels(query) - frozenset(defined_rels(query))
         if any(isinstance(n, a.SystemColumn | a.WholeRow) and n.rel in free for n in walk(query)):
             return None
+        # a range variable that has no partner in the other query
         if not free <= rels.keys():
             return None
 
@@ -217,9 +227,11 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
     else:
         columns = matched_columns(x, y)
     if columns is None or unfit(above(x)) or _only_rows(x) or _only_rows(y):
+        # a block that orders by what only one of them has, or is only a list of columns already
         return pair
     if any(references_whole(above(b), rel) for b in (x, y) for rel in from_rels(b.from_)):
         return pair
+    # nothing is read: how many rows there are still counts
     columns = columns or [(a.Const("1", INT4), a.Const("1", INT4))]
     loose, facts = chance(x, catalog)
     more, told = loose_above(replace(above(x), limit=None, offset=None, distinct=None), catalog)

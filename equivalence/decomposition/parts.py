@@ -102,7 +102,8 @@ _OF_ROWS = (of_single_rows, with_counts_of_others, asked_of_groups, without_tied
 class View:
     """Both queries in another form, with what that form rests on. ``catalog``: where they are bound;
     ``others``: pairs that must be the same besides; ``read``: both before any law, where reading them leaves
-    an overflow open: what they compute may be left out of a form.
+    an overflow open: what they compute may be left out of a form; ``made``: names of relations that stand for
+    recursions, of which what is known rests on ``facts``.
     """
 
     before: a.Query
@@ -112,6 +113,7 @@ class View:
     catalog: Catalog
     others: tuple[tuple[a.Query, a.Query], ...] = ()
     read: tuple[a.Query, ...] = ()
+    made: frozenset[str] = frozenset()
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
@@ -164,6 +166,7 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     except Unsupported:
         return None
     others: tuple[tuple[a.Query, a.Query], ...] = ()
+    made: frozenset[str] = frozenset()
     if is_recursive(before, after):
         stepped = [without_steps(q, catalog) for q in (before, after)]
         before, after = (f.query for f in stepped)
@@ -172,14 +175,29 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
         fixpoints = as_fixpoints(before, after, catalog)
         if fixpoints is None:
             return None
+        made = frozenset(f"{t.ref.schema}.{t.ref.name}(" for t in fixpoints.tables)
         before, after, catalog, others = fixpoints.before, fixpoints.after, fixpoints.catalog, fixpoints.same
         left_open |= fixpoints.modulo
+        facts += fixpoints.facts
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return None
-    first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
-    read = (first, second) if "overflow" in left_open else ()
-    return View(first, second, left_open, facts, catalog, others, read)
+    first, second = (_in_plain_form(_asked_less(q, catalog), catalog) for q in inlined)
+    # what a computed CTE overflows on may be in a column that one of its readers leaves out
+    read = tuple(_in_plain_form(q, catalog) for q in inlined) if "overflow" in left_open else ()
+    return View(first, second, left_open, facts, catalog, others, read, made)
+
+
+def _asked_less(inlined: a.Query, catalog: Catalog) -> a.Query:
+    """Each CTE in its readers' places without what is not read of it there: others may read more."""
+    try:
+        return without_unread(inlined, catalog)
+    except Unsupported:
+        return inlined
+
+
+def _in_plain_form(inlined: a.Query, catalog: Catalog) -> a.Query:
+    return without_bounds(_plain(inlined, catalog), catalog).query
 
 
 def _forms(plain: View, highest: int) -> list[View]:
@@ -362,6 +380,7 @@ def stated(
         fact for _, pair, proof in looks for fact in pair.resting_on(map(str, proof.assumptions))
     )
     facts |= dict.fromkeys(x for difference, pair, _ in looks for x in (*difference.facts, *pair.facts))
+    facts = {f: None for f in facts if not any(f" {name}" in f for name in view.made)}
     facts |= dict.fromkeys(view.facts)
     modulo = set(view.modulo)
     for difference, pair, proof in looks:

@@ -13,7 +13,7 @@ from typing import cast
 
 from rewright.engines import clock
 from rewright.equivalence.decomposition.refinement import RefinementProof
-from rewright.equivalence.decomposition.search import Idle, PartsSearch, Rounds, at_once
+from rewright.equivalence.decomposition.search import AFTER_LATE, Idle, PartsSearch, Rounds, at_once
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
 from rewright.equivalence.proof import Composite, Proof
 from rewright.equivalence.prover.remembered import Memory
@@ -21,7 +21,7 @@ from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
 
-# how long the whole is looked at where the parts are proved with reservations
+# how long the whole is looked at, at the least, where the parts are proved with reservations
 _BETTER_SECONDS = 0.5
 # and how much longer than those that were found the attempts may take that ran out of time before them
 _LONGER_FOR_BETTER = 4.0
@@ -146,10 +146,13 @@ class _BothWays:
 
     def _whole(self, limit: float, deadline: float, found: Proved | None, *, positions: bool) -> None:
         self.between()
-        most = limit if found is None else _BETTER_SECONDS
+        most = limit if found is None else max(_BETTER_SECONDS, limit)
         if self.parts.settled and found is None and positions in self.said:
             most = deadline - clock.now()  # nothing else is left to be tried
         left = max(min(deadline - clock.now(), most), 0.0)
+        if positions and False in self.said and self.said[False].late:
+            # what ran out of time without positions takes longer with them
+            left *= AFTER_LATE if found is None else 0.0
         if positions in self.said and left <= self.asked.get(positions, 0.0):
             return
         self.asked[positions] = left

@@ -45,6 +45,12 @@ _LONGER = 4.0
 _HARDLY_MORE = 1.25
 # the share of the time left that one look at a part may take
 _SHARE = 0.5
+# how many times as long the first attempt may take that is looked at in a round: what differs least is proved
+# most often, and what it needs more is less than what all others take that time and again
+_FIRST_LONGER = 4.0
+# the share of the time that a look with positions gets where the one without them ran out of time: it takes
+# longer as a rule
+AFTER_LATE = 0.25
 
 
 def at_once() -> None:
@@ -65,6 +71,7 @@ class Rounds:
         """From the round that was cut short the last time, or the first, until the deadline."""
         while clock.now() < deadline:
             yield self.seconds, self.positions
+            # a round that the deadline has cut short is begun again, no longer one
             if clock.now() < deadline:
                 self._following()
 
@@ -86,6 +93,7 @@ class Idle:
         """Whether neither a round without positions nor one with them looked at anything, though no later
         one could take longer. ``looks``: how many were made so far.
         """
+        # no look was made, and no more time than was given is left: the next round would be idle, too
         idle = looks == self._looks and limit >= self.deadline - clock.now()
         self._rounds = self._rounds + 1 if idle else 0
         self._looks = looks
@@ -165,9 +173,11 @@ class PartsSearch:
         leaves something open is found again at once; in the round that it is found in, those that may leave
         less open have their turn.
         """
+        # found already, or nothing was given up for lack of time
         if self._best is not None or not self._late[positions]:
             return self._best
         self._late[positions] = False
+        longer = _FIRST_LONGER
         for n in itertools.count():
             if clock.now() >= deadline:
                 self._late[positions] = True
@@ -175,9 +185,13 @@ class PartsSearch:
             attempt = self._attempt(n)
             if attempt is None:
                 break
+            # a proof that leaves no less open is none to look for
             if self._best is not None and attempt.view.modulo >= set(self._best.modulo):
                 continue
-            looks = self._all(n, attempt, seconds, deadline, positions=positions)
+            most, before = seconds * (longer if self._best is None else 1.0), self.looks
+            looks = self._all(n, attempt, most, deadline, positions=positions)
+            if self.looks > before:
+                longer = 1.0
             if looks is None:
                 continue
             found = _proved_as(self.before, self.after, attempt, looks)
@@ -216,7 +230,10 @@ class PartsSearch:
             if left <= 0:
                 self._late[positions] = True
                 return False
+            # the last way may use all that is left
             seconds = left if number == len(ways) - 1 else left * _SHARE
+            if positions and (n, k, number, False) not in self._hopeless:
+                seconds *= AFTER_LATE
             if seconds <= _HARDLY_MORE * self._tried.get(look, 0.0):
                 self._late[positions] = True
                 continue
@@ -226,6 +243,7 @@ class PartsSearch:
             if said.proved is not None and isinstance(said.proved.proof, Proof):
                 self._found[n, k] = difference, pair, Part(number, said.proved.proof)
                 return True
+            # late ones may be settled by a longer look, others never
             if said.late:
                 self._late[positions] = True
                 self._tried[look] = seconds
@@ -252,6 +270,7 @@ def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_At
                 continue  # there are no columns apart
             seen.append(parts)
             attempt = _Attempt(number, view, wider, parts)
+            # a whole takes long, and the next view's small parts may do
             if place == 0 and (whole or wider is None) and not same:
                 late.append(attempt)
             else:

@@ -87,6 +87,7 @@ class Generator:
             self._fill(index, tables, mood, seeds[index] if seeds else ())
         for index in self._order:
             self._close_cycles(index, tables, mood)
+            # a ring of rows only rarely: a recursive query over it may not end
             if mood.chained and not self.acyclic and self.random.random() < _RING_SHARE:
                 self._close_ring(index, tables)
         return tuple(tuple(rows) for rows in tables)
@@ -97,6 +98,7 @@ class Generator:
         mood.seed_share = rnd.choice((1.0, 0.97, 0.9))
         mood.chained = rnd.random() < 0.2
         mood.deferred = self.shape.deferrable and rnd.random() < 0.5
+        # group sizes around the constants of HAVING and LIMIT, on either side of them
         if self.sizes:
             mood.group_size = max(1, rnd.choice(self.sizes) + rnd.choice((-1, 0, 1, 1, 2)))
         return mood
@@ -176,6 +178,7 @@ class Generator:
             if column.generated or i in idle:
                 cells.append([self._unseen(index, i, column)] * wanted)
             elif styles[i] in {"constant", "count"} or mood.extreme_share:
+                # constants, counts and extreme values are made one by one
                 cells.append(
                     [self._cell(index, i, column, mood, styles[i], constants, n) for n in range(wanted)]
                 )
@@ -200,12 +203,14 @@ class Generator:
 
     def _unseen(self, index: int, position: int, column: ColumnShape) -> str | None:
         """The value of a column that nobody looks at."""
+        # NULL where it may be, else always the first value
         if column.generated or column.nullable:
             return None
         return next(iter(self.pools[index][position].family), None)
 
     def _style(self, mood: Mood) -> str:
         roll = self.random.random()
+        # groups and rows alike need columns with one value
         if mood.profile in {"groups", "alike"}:
             return (
                 "constant" if roll < 0.6 else "count" if roll < 0.77 else "domain" if roll < 0.9 else "near"
@@ -221,6 +226,7 @@ class Generator:
             for i, column in enumerate(table.columns):
                 if not (column.generated or i in self.idle[index]) and rnd.random() < mood.seed_share:
                     row[i] = seed[i]
+        # of tuples that the server has accepted, so that CHECKs hold
         if index in self.valid and self.valid[index][1] and (seed is None or rnd.random() < 0.2):
             columns, tuples, extreme = self.valid[index]
             if mood.extreme_share and extreme and rnd.random() < mood.extreme_share:
@@ -230,6 +236,7 @@ class Generator:
         for reference in table.references:
             if self._closed_later(index, reference):
                 continue
+            # a deferrable reference may dangle
             if mood.deferred and reference.deferrable and rnd.random() < 0.7:
                 continue
             if not self._refer(index, reference, tables, row, mood):
@@ -261,6 +268,7 @@ class Generator:
         if column.nullable and mood.null_share and rnd.random() < mood.null_share:
             return None
         source: Sequence[str] = ()
+        # near the ends of the type, where sums overflow
         if mood.extreme_share and pool.extreme and rnd.random() < mood.extreme_share:
             source = pool.extreme
         elif style == "near":
@@ -281,10 +289,12 @@ class Generator:
         pool = self.pools[index][position]
         name = column.type if column.family in {"enum", "other"} else column.family
         shared = mood.domains.get(name)
+        # few values in one database, so that rows meet
         if shared is None:
             size = self.random.choice((1, 2, 2, 3, 4))
             basic = pool.family[: 4 + len(column.labels)]
             source = basic if self.random.random() < 0.4 else pool.family
+            # neighbours in the pool are values close to each other
             if len(source) > _CLOSE and self.random.random() < _CLOSE_SHARE:
                 start = self.random.randrange(len(source) - _CLOSE + 1)
                 source = source[start : start + _CLOSE]
@@ -310,9 +320,11 @@ class Generator:
                     continue
                 others = [r for i, r in enumerate(tables[index]) if i != number and i not in gone]
                 if self._clashes(table, row, others):
+                    # one parent for each child, where the reference is unique
                     self._refer_alone(reference, tables[reference.parent], row, others)
                 if self._clashes(table, row, others):
                     row = [None if i in reference.columns else v for i, v in enumerate(old)]
+                    # a row that nobody refers to may go; the others stay, and the server refuses the database
                     if self._clashes(table, row, others) and not self._referred(index, old, tables):
                         gone.append(number)
                 tables[index][number] = tuple(row)
@@ -333,6 +345,7 @@ class Generator:
         """Point the first row of a table that refers to itself to the last one, unless a key forbids it."""
         table, rows = self.shape.tables[index], tables[index]
         for reference in table.references:
+            # a ring takes two rows at least
             if reference.parent != index or len(rows) < 2:
                 continue
             row = list(rows[0])
@@ -367,10 +380,12 @@ class Generator:
         """Make the row point to a row of the parent (or nowhere); False when that is impossible."""
         table = self.shape.tables[index]
         nullable = [i for i in reference.columns if table.columns[i].nullable]
+        # NULL in a nullable column of the reference: it refers to nothing
         if any(row[i] is None for i in reference.columns) and nullable:
             return True
         parents: Sequence[Sequence[str | None]] = tables[reference.parent]
         if reference.parent == index:
+            # a row that refers to itself is a ring of one
             own = self.random.random() < 0.4 and not (mood.chained or self.acyclic)
             own |= not (parents or nullable)
             parents = [row] if own else parents[-1:] if mood.chained else parents
@@ -379,6 +394,7 @@ class Generator:
             for i in nullable[:1]:
                 row[i] = None
             return bool(nullable)
+        # the row refers to a parent already, by a seed or a check
         for parent in parents:
             if all(
                 parent[t] == row[c] for c, t in zip(reference.columns, reference.parent_columns, strict=True)
@@ -397,6 +413,7 @@ def without_rows(shape: Shape, database: Database, refused: Mapping[int, set[int
         for index, rows in enumerate(database)
     ]
     changed = True
+    # rows that are gone may take others with them
     while changed:
         changed = False
         for index, table in enumerate(shape.tables):
@@ -431,6 +448,7 @@ def fresh_value(column: ColumnShape, number: int) -> str | None:
 
 def idle_columns(table: TableShape, mentioned: frozenset[str] | None) -> dict[int, str | None]:
     """Positions of columns that nobody looks at, with NULL for each; none when ``mentioned`` is unknown."""
+    # anything may be read (*, views): every column counts
     if mentioned is None:
         return {}
     bound = {i for key in table.keys for i in key.columns} | {i for c in table.checks for i in c.columns}
@@ -458,6 +476,7 @@ def key_mark(
 ) -> tuple[object, ...] | None:
     """What two rows may not share; None when NULLs free the row from the key."""
     values = [canonical(table.columns[i], row[i]) for i in columns]
+    # several NULLs are one key's business only under NULLS NOT DISTINCT
     if nulls_distinct and any(value is None for value in values):
         return None
     return tuple(values)
@@ -472,6 +491,7 @@ def canonical(column: ColumnShape, text: str | None) -> object:
             number = Decimal(text)
         except InvalidOperation:
             return text.lower()
+        # NaN equals itself, and 1.0 is 1
         return "nan" if number.is_nan() else number + 0
     if column.base == "bpchar":
         return text.rstrip(" ")

@@ -59,7 +59,9 @@ def reachable(catalog: Catalog, names: Iterable[tuple[str, str]]) -> tuple[Table
         found[relation.ref] = relation
         refs = {(f.target.schema, f.target.name) for f in relation.foreign_keys}
         refs |= {(p.schema, p.name) for p in relation.parents}
+        # children are read by whoever reads the parent
         refs |= {(r.ref.schema, r.ref.name) for r in catalog.relations if relation.ref in r.parents}
+        # what a view reads is read through it
         if relation.kind == "view":
             refs |= screen_query(relation.definition).relations
         todo += [r for schema, name in refs for r in by_name.get(name, ()) if schema in {"", r.ref.schema}]
@@ -117,6 +119,7 @@ def schema_of(
 def _look_through(relations: tuple[Table, ...], stand_ins: frozenset[str]) -> None:
     """Raises Refused for a view that reads a column which is another here."""
     for view in relations:
+        # the view's column would be of another type
         if view.kind == "view" and stand_ins and reads_any([screen_query(view.definition).tree], stand_ins):
             raise Refused(f"view {view.ref.name} reads a column of a type that a scratch server lacks")
 
@@ -125,6 +128,7 @@ def _parents_first(tables: list[Table]) -> list[Table]:
     """The tables, each after those it inherits from. Raises Refused for what has rows elsewhere."""
     refs = {table.ref for table in tables}
     for table in tables:
+        # a foreign table's rows are elsewhere
         if table.kind == "foreign" or table.foreign_children:
             raise Refused(f"foreign table {table.ref.name}")
         if table.partition_of in refs:
@@ -134,6 +138,7 @@ def _parents_first(tables: list[Table]) -> list[Table]:
     while len(done) < len(tables):
         made = {table.ref for table in done}
         ready = [t for t in tables if t.ref not in made and set(t.parents) <= made]
+        # a parent that the snapshot does not have
         if not ready:
             raise Refused("tables that inherit from one that is not known")
         done += ready
@@ -178,10 +183,12 @@ def _types_in_order(
 
     def visit(key: str) -> None:
         schema, _, name = key.rpartition(".")
+        # an array of a type needs the type
         if key not in own and name.startswith("_"):
             key = f"{schema}.{name[1:]}" if schema else name[1:]
         info = own.get(key)
         if info is None:
+            # neither a type of the schema nor a table's row type
             if schema and schema != "pg_catalog" and key not in rows:
                 raise Refused(f"type {key}, which a scratch server lacks")
             return
@@ -228,6 +235,7 @@ def type_text(type_: SqlType) -> str:
         return f"{quote(type_.schema)}.{quote(type_.name)}"
     modifier = type_.typmod
     if modifier < 0:
+        # bpchar without a length is no char(1)
         return "bpchar" if type_.name == "bpchar" else f"pg_catalog.{quote(type_.name)}"
     if type_.name in {"varchar", "bpchar"}:
         return f"{'varchar' if type_.name == 'varchar' else 'character'}({modifier - _VARHDR})"
@@ -259,6 +267,7 @@ def _column(column: TableColumn) -> str:
     if column.type.collation not in {"", "default"}:
         text += f" collate {quote(column.type.collation)}"
     if column.generated:
+        # without its expression a generated column can't be made
         if column.default is None:
             raise Refused(f"generated column {column.name}: a snapshot does not carry its expression")
         text += f" generated always as ({column.default}) {column.generated}"
@@ -267,6 +276,7 @@ def _column(column: TableColumn) -> str:
 
 def _unique(key: Key) -> str:
     """The constraint; empty for a key that is none of plain columns, or that is not known to hold."""
+    # a key that may be broken, or is by condition, is none of plain columns
     if not _holds(key) or _is_by_condition(key) or not key.columns or key.foreign_equality:
         return ""
     kind = "primary key" if key.primary else "unique" + ("" if key.nulls_distinct else " nulls not distinct")
@@ -304,6 +314,9 @@ def _index(table: Table, key: Key) -> str:
 
 
 def _over_period(key: Key) -> str:
+    if key.exclusion:
+        equal = "".join(f"{quote(c)} with =, " for c in key.columns[:-1])
+        return f"exclude using gist ({equal}{quote(key.columns[-1])} with &&)"
     columns = ", ".join(quote(c) for c in key.columns)
     return f"{'primary key' if key.primary else 'unique'} ({columns} without overlaps)"
 

@@ -83,6 +83,8 @@ class _Maker:
         for _ in range(_REPEATS if rels else 0):
             # groups as large as the constants of the queries ask for, and one more or less
             often = self.random.choice((2, 3, *(n + d for n in self.sizes for d in (-1, 0, 1))))
+            if flat.counted and self.sizes and self.random.random() < 0.5:
+                often = max(self.sizes) + self.random.choice((0, 1))
             grouped = [rel for rel in rels if any(r == rel for r, _ in flat.aggregated)]
             chosen = self.random.choice(grouped if grouped and self.random.random() < 0.6 else rels)
             times = dict.fromkeys(rels, 1) | {chosen: max(1, often)}
@@ -114,9 +116,8 @@ class _Maker:
         fixed = dict(cells)
         if repeat:
             for key in table.keys:
-                for i in key.columns:
-                    if table.columns[i].family in {"int", "numeric"}:
-                        fixed[i] = str(500 + len(tables[index]))
+                for i in _told_apart(table, key.columns, cells):
+                    fixed[i] = str(500 + len(tables[index]))
         row = [
             fixed.get(i, self._fill(index, i)) if not c.generated else None
             for i, c in enumerate(table.columns)
@@ -152,6 +153,17 @@ class _Maker:
         if column.nullable and self.random.random() < 0.2:
             return None
         return self.random.choice(pool.family[:4] or (None,))
+
+
+def _told_apart(table: TableShape, columns: Sequence[int], cells: Cells) -> list[int]:
+    """The columns of a key in which a repeated row differs: rather none that the queries ask something of, as
+    a join does.
+    """
+    numbers = [i for i in columns if table.columns[i].family in {"int", "numeric"}]
+    free = [i for i in columns if i not in cells]
+    return (
+        [i for i in free if i in numbers] or [i for i in free if table.columns[i].family == "text"] or numbers
+    )
 
 
 def _moved(text: str | None, by: int) -> str:

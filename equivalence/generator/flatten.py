@@ -44,6 +44,8 @@ class Flat:
     conjuncts: list[Expr] = field(default_factory=list)
     # columns that HAVING aggregates: where the rows of a group should differ
     aggregated: set[tuple[int, int]] = field(default_factory=set)
+    # HAVING asks for the number of a group's rows
+    counted: bool = False
     ctes: dict[int, Cte] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
 
@@ -128,6 +130,7 @@ def _conjunct(conjunct: Expr, flat: Flat) -> None:
 
 def _aggregated(expr: Expr, flat: Flat) -> None:
     if isinstance(expr, Aggregate):
+        flat.counted |= expr.func.name == "count"
         for arg in expr.args:
             column = resolve(arg, flat)
             if isinstance(column, Column):
@@ -135,8 +138,10 @@ def _aggregated(expr: Expr, flat: Flat) -> None:
 
 
 def _subqueries(expr: Expr, flat: Flat) -> None:
-    for query in walk.subqueries(expr):
-        _query(query, flat)
+    # below comparisons, too: of `x > (SELECT ...)` the subquery needs rows as well
+    for part in walk.all_exprs(expr):
+        for query in walk.subqueries(part):
+            _query(query, flat)
 
 
 def resolve(expr: Expr, flat: Flat, depth: int = 0) -> Expr:

@@ -20,7 +20,9 @@ from rewright.engines import clock
 from rewright.equivalence.generator.flatten import Flat, resolve
 from rewright.equivalence.generator.pools import Pool
 from rewright.equivalence.generator.schema import ColumnShape, Shape
+from rewright.sql import walk
 from rewright.sql.algebra import (
+    Aggregate,
     And,
     Case,
     Cast,
@@ -34,6 +36,7 @@ from rewright.sql.algebra import (
     Not,
     Op,
     Or,
+    WindowCall,
 )
 from rewright.sql.types import SqlType
 
@@ -46,6 +49,8 @@ _RANGES = {"int2": 32_000, "int4": 2_000_000_000, "int8": 4_000_000_000_000}
 _TIMEOUT_MS = 400
 _MAX_CONJUNCTS = 60
 _SECONDS = 86_400
+# times another value that is averaged with it
+_APART = 4
 _INTERVAL = re.compile(r"^(-?\d+) (day|days|mon|mons|month|months|year|years)$")
 
 
@@ -76,7 +81,9 @@ class Problem:
         for conjunct in flat.conjuncts[:_MAX_CONJUNCTS]:
             try:
                 self.conjuncts.append(self._truth(conjunct, wanted=True))
+                self.conjuncts += self._far_apart(conjunct)
             except (Untranslatable, ValueError, ArithmeticError, z3.Z3Exception):
+                # one conjunct that is not read makes the problem looser, not wrong
                 continue
         self.bounds += list(self._keys())
 
@@ -92,6 +99,7 @@ class Problem:
                 return
             solver.push()
             solver.add(conjunct)
+            # in their order, so that the most important ones, as written first, are kept
             if solver.check() == z3.sat:
                 kept.append(conjunct)
             else:
@@ -99,6 +107,7 @@ class Problem:
         if solver.check() == z3.sat:
             yield self._model(solver.model())
         for left_out in kept:
+            # one condition after the other fails, so that rows just outside of it are there, too
             if clock.now() > deadline:
                 return
             other = z3.Solver()
@@ -140,9 +149,11 @@ class Problem:
             return self.cells[key][0]
         ref = self.flat.scans.get(rel)
         index = self.shape.find(ref.schema, ref.name) if ref is not None else None
+        # a table that the shape does not have (a CTE, a function)
         if index is None:
             raise Untranslatable
         column = self.shape.tables[index].columns[position]
+        # a generated column is not filled by whoever makes rows
         if column.generated:
             raise Untranslatable
         term = z3.Int(f"c{rel}_{position}")
@@ -171,6 +182,7 @@ class Problem:
                 return "bool"
             case "text" | "enum":
                 places = sorted({self.place[v] for v in (*pool.near, *pool.family)})
+                # no candidate texts: nothing that could be ordered
                 if not places:
                     raise Untranslatable
                 self.bounds.append(z3.Or(*(term == p for p in places)))
@@ -230,13 +242,29 @@ class Problem:
                 return self._compare(op.name, left, right, wanted=wanted)
             case Const(value=text):
                 return z3.BoolVal((text in {"t", "true"}) == wanted)
+            # an expression of another kind is no condition
             case _:
                 value = self._value(expr)
                 if value.kind != "bool":
                     raise Untranslatable
                 return _known(value, value.term == (1 if wanted else 0))
 
+    def _far_apart(self, conjunct: Expr) -> Iterator[Any]:
+        """Of a value beside an average: that it is several times as great, or as small. The value's own row
+        may be among those that are averaged.
+        """
+        if not isinstance(conjunct, Op) or conjunct.op.name.rstrip("=") not in {"<", ">"}:
+            return
+        if not any(
+            isinstance(n, Aggregate | WindowCall) and n.func.name == "avg" for n in walk.walk(conjunct)
+        ):
+            return
+        a, b = _same_kind(*(self._value(arg) for arg in conjunct.args))
+        low, high = (a, b) if conjunct.op.name.startswith("<") else (b, a)
+        yield z3.And(low.term > 0, high.term > _APART * low.term)
+
     def _compare(self, name: str, left: Expr, right: Expr, *, wanted: bool) -> Any:
+        # patterns are tried on the candidate texts
         if name in {"~~", "!~~", "~~*", "!~~*"}:
             return self._like(left, right, wanted=wanted != name.startswith("!"), fold=name.endswith("*"))
         a, b = self._value(left), self._value(right)
@@ -275,6 +303,7 @@ class Problem:
                 return self._constant(text, type_)
             case Cast(arg=arg, type=type_):
                 return self._cast(self._value(arg), type_)
+            # the first value of COALESCE and CASE is a guess: data, not a proof
             case Coalesce(args=(first, *_)):
                 return self._value(first)
             case Case(whens=whens) if whens:
@@ -293,6 +322,7 @@ class Problem:
             return self._shifted(self._value(left), shift.value or "", 1 if name == "+" else -1)
         a, b = self._value(left), self._value(right)
         null = a.null if b.null is None else b.null if a.null is None else z3.Or(a.null, b.null)
+        # a product of cents is of ten thousandths, and so is divided
         if a.kind == "day" and b.kind == "int" and name in {"+", "-"}:
             return Value(a.term + b.term if name == "+" else a.term - b.term, "day", null)
         if name == "*":
@@ -318,6 +348,7 @@ class Problem:
         return Value(value.term + days * (_SECONDS if value.kind == "second" else 1), value.kind, value.null)
 
     def _constant(self, text: str | None, type_: SqlType) -> Value:
+        # NULL has no place among values; IS NULL has a flag
         if text is None:
             raise Untranslatable
         match type_.name:
@@ -336,6 +367,7 @@ class Problem:
             case "bool":
                 return Value(z3.IntVal(1 if text.startswith("t") else 0), "bool")
             case _:
+                # a text that is no candidate stands nowhere in their order
                 if text not in self.place:
                     raise Untranslatable
                 return Value(z3.IntVal(self.place[text]), "text")

@@ -23,6 +23,7 @@ _BESIDE = (
     dt.timedelta(minutes=30),
     dt.timedelta(hours=13),
 )
+_WITHIN = dt.timedelta(minutes=10)
 _FORTNIGHT = dt.timedelta(days=14)
 
 
@@ -39,6 +40,24 @@ def moments_of_zone(name: str) -> tuple[str, ...]:
     # a month that began at no midnight
     found += [] if early is None else [early + _FORTNIGHT]
     return tuple(f"{moment:%Y-%m-%d %H:%M}:00+00" for moment in found)
+
+
+@lru_cache(maxsize=64)
+def local_times_of_one_moment(name: str) -> tuple[str, str, str] | None:
+    """Texts of two local times and of the moment that both are, where a zone's clocks are put forward: the
+    first is left out by them. None for a zone that is not known here, or whose clocks are not changed.
+    """
+    try:
+        zone = ZoneInfo(name)
+    except (KeyError, OSError, ValueError):
+        return None
+    for change in _changes(zone, [_day(_YEAR, n) for n in range(367)]):
+        moment = change + _WITHIN
+        before, after = ((change + aside).astimezone(zone).utcoffset() for aside in (-_WITHIN, _WITHIN))
+        if before is not None and after is not None and before < after:
+            one, other = (f"{moment + offset:%Y-%m-%d %H:%M}:00" for offset in (before, after))
+            return one, other, f"{moment:%Y-%m-%d %H:%M}:00+00"
+    return None
 
 
 def _day(year: int, number: int) -> dt.datetime:

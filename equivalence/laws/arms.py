@@ -28,16 +28,22 @@ def without_cut_arms(query: a.Query, catalog: Catalog) -> Form:
 
 class _WithoutCutArms(Walk):
     def block(self, block: a.Select) -> a.Select:
+        # a second item in FROM would multiply or drop rows, so that the block's first rows need not be the
+        # arms'
         item = block.from_[0] if len(block.from_) == 1 else None
         if not isinstance(item, a.Derived) or block.limit is None or not block.order_by:
+            # without ORDER BY the block keeps any rows, and the arms' cuts decide which: nothing says the
+            # same then
             return block
         # each row of the union is one of the block's, and nothing but the LIMIT takes any away
         plain = replace(block, targets=(), order_by=(), limit=None, offset=None) == a.Select((), block.from_)
+        # SELECT unnest(…) makes more rows of one, or none: the first four of the union may be too few
         if not plain or any(returns_set(t.expr) for t in block.targets) or is_volatile(block):
             return block
         keys = [
             (k, k.expr.pos) for k in block.order_by if isinstance(k.expr, a.Column) and k.expr.rel == item.rel
         ]
+        # ORDER BY u.id + 1 may turn the arms' order round: only bare columns of the union are seen in an arm
         if len(keys) < len(block.order_by):
             return block
         query = self._freed(item.query, block, keys)
@@ -45,20 +51,27 @@ class _WithoutCutArms(Walk):
 
     def _freed(self, arm: a.Query, block: a.Select, keys: Sequence[tuple[a.SortKey, int]]) -> a.Query:
         if isinstance(arm, a.SetOp):
+            # EXCEPT and DISTINCT unions take rows away after the arms were cut; a LIMIT between them cuts in
+            # an order of its own
             if arm.op != "union" or not arm.all or arm.limit is not None or arm.offset is not None:
                 return arm
             left, right = (self._freed(x, block, keys) for x in (arm.left, arm.right))
             return replace(arm, left=left, right=right)
         if (
             not isinstance(arm, a.Select)
+            # DISTINCT ON chooses rows by the arm's ORDER BY, which could not go with the LIMIT
             or arm.limit is None
             or arm.distinct is not None
             or not covers(arm, block)
         ):
             return arm
         own = [replace(k, expr=arm.targets[pos].expr) for k, pos in keys]
+        # an arm that is cut in another order keeps other rows: its 4 oldest, where the block wants the 4
+        # cheapest
         if any(returns_set(t.expr) for t in arm.targets) or _deciding(own) != _deciding(arm.order_by):
             return arm
+        # which of the tied rows the arm kept is open, and what it shows is computed for rows that it would
+        # have cut
         self.reserve_ties(arm)
         self.reserve_failures(*(t.expr for t in arm.targets))
         return replace(arm, limit=None, order_by=())

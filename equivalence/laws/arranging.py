@@ -62,14 +62,18 @@ class _Around:
             node = replace(node, from_=tuple(items), where=conjoin(preds))
         made = map_parts(node, around.arranged)
         # asked of the node as it was: facts know relations by the numbers that they had
+        # 1/x > 2 AND x <> 0: another order might fail where this one does not
         if isinstance(node, a.And) and any(self._may_fail(x) for x in node.args):
             return made
         return around._in_order(made) if isinstance(made, a.Op | a.And) else around._named(made)
 
     def _with(self, items: Sequence[a.FromItem]) -> _Around:
         own = {leaf.rel: self.fresh() for leaf in leaves(items)}
+        # numbers of an inner block begin above all of the blocks around, so that a sort never puts two of one
+        # number
         first = _WIDE * (1 + max(self.places.values(), default=0) // _WIDE)
         places = {rel: first + i for i, rel in enumerate(own.values())}
+        # a subquery in FROM that may fail does so where its columns are read, once it is pulled up
         made = (i for i in leaves(items) if isinstance(i, a.Derived) and self.facts.errors(i.query))
         return replace(
             self,
@@ -83,12 +87,14 @@ class _Around:
         return bool(used_rels(condition) & self.failing) or bool(self.facts.errors(condition))
 
     def _named(self, node: Any) -> Any:
+        # rows of other queries around, which nobody renumbers here, keep their numbers
         known = isinstance(node, (*LEAVES, *REFERENCES)) and node.rel in self.names
         return replace(node, rel=self.names[node.rel]) if known else node
 
     def _in_order(self, node: a.Op | a.And) -> a.Expr:
         if isinstance(node, a.And):
             return replace(node, args=tuple(sorted(node.args, key=self._written)))
+        # int4 = int8 turned round is the operator int8 = int4, which is another one
         if not is_equality(node) or node.op.left != node.op.right:
             return node
         left, right = node.args

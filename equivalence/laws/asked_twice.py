@@ -58,6 +58,7 @@ def without_asked_twice(query: a.Query, cte: a.Cte, handed_on: frozenset[int]) -
     ):
         return cte
     shown = {i: t.expr for i, t in enumerate(first.targets) if i in handed_on}
+    # UNION drops rows that are alike, and these have one leaf: families of rows go or stay as a whole
     kept = [p for p in conjuncts(first.where) if not _asks(reader, p, shown)]
     if len(kept) == len(conjuncts(first.where)):
         return cte
@@ -85,8 +86,10 @@ def _asks(reader: _Reader, pred: a.Expr, shown: dict[int, a.Expr]) -> bool:
         return False
     query = pred.query
     own = not free_rels(query) and not is_volatile(query) and is_plain(query)
+    # rows of a function or a subquery may be others at the second time; a table's are not
     if not own or not all(isinstance(i, a.Scan) for i in as_product(query)[0]):
         return False
+    # only columns that the step hands on as they are: what it computes anew says nothing of the first row
     asked = zip(pred.left, pred.ops, query.targets, strict=True)
     ties = [(_columns_of(x, shown), op, t.expr) for x, op, t in asked]
     return any(_holds(reader, query, ties, rels) for rels in islice(_ways(reader, query), MOST_WAYS))
@@ -123,5 +126,6 @@ def _ties(pred: a.Expr, rel: int, columns: frozenset[int], op: a.OperatorRef, ex
     """Whether a condition compares one of these columns of the recursion with this, by this operator."""
     if not isinstance(pred, a.Op) or pred.op != op or len(pred.args) != 2:
         return False
+    # a comparison of two types has its mirror under another name, and one of the user's need not have any
     sides = (pred.args, pred.args[::-1]) if op.left == op.right and op.is_builtin else (pred.args,)
     return any(isinstance(x, a.Column) and x.rel == rel and x.pos in columns and y == expr for x, y in sides)

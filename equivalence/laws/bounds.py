@@ -42,6 +42,7 @@ def without_bounds(query: a.Query, catalog: Catalog) -> Form:
 class _WithoutBounds(Walk):
     def block(self, block: a.Select) -> a.Select:
         items, preds = as_product(block)
+        # what the joins' conditions say of a moment counts, too; dropped are conditions of WHERE alone
         spans = [s for p in preds if (s := span(p)) is not None]
         own = conjuncts(block.where)
         kept = [p for p in own if not _is_around(p, spans) and not self._says_nothing(p, items, preds)]
@@ -68,10 +69,13 @@ class _WithoutBounds(Walk):
         if not name or not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
             return None
         value, scan = query.targets[0].expr, query.from_[0]
+        # compared with a bare SELECT min(column) FROM t WHERE …, so that HAVING, LIMIT, DISTINCT and the like
+        # all refuse
         whole = a.Select(query.targets, query.from_, query.where, ((),), order_by=query.order_by)
         if query != whole or not isinstance(scan, a.Scan) or not isinstance(value, a.Aggregate):
             return None
         (column,) = value.args if len(value.args) == 1 else (None,)
+        # min(x) FILTER (WHERE …) is the least of fewer rows
         plain = value == a.Aggregate(value.func, value.args, value.type)
         if (
             not plain
@@ -81,6 +85,7 @@ class _WithoutBounds(Walk):
         ):
             return None
         own = conjuncts(query.where)
+        # a correlated condition may leave out the joined row; one that may fail would fail no more
         if column.rel != scan.rel or any(
             free_rels(p) - {scan.rel} or not harmless(p, self.facts) for p in own
         ):
@@ -91,6 +96,8 @@ class _WithoutBounds(Walk):
 def _is_around(pred: a.Expr, spans: Sequence[Span]) -> bool:
     """Whether a moment is only asked to lie where its local date puts it in any time zone."""
     if isinstance(pred, a.Or):
+        # years before Christ are one arm of an OR there, so that the whole OR must be the one that the span
+        # says
         return any(s.ancient and pred in around(s) for s in spans)
     if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
         return False
@@ -120,6 +127,7 @@ def _joined(
     if not all(renumber(p, {scan.rel: item.rel}) in preds for p in own):
         return False
     mine = replace(column, rel=item.rel)
+    # either the key is the joined row's own column, or an equality of the block says that they are the same
     return mine == key or any(is_equality(p) and set(_sides(p)) == {mine, key} for p in preds)
 
 

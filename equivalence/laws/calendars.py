@@ -48,6 +48,7 @@ class Calendar:
 
     def begins(self, unit: str) -> bool:
         """Whether each of its moments is the beginning of a unit."""
+        # a step that is no whole number of units leaves the beginnings: 36 hours from midnight are a noon
         months, days, seconds = self.step
         at, midnight = self.first, self.first.time() == datetime.min.time()
         match unit:
@@ -56,14 +57,17 @@ class Calendar:
             case "day":
                 return midnight and seconds % _DAY == 0
             case "week":
+                # a month later is another weekday
                 whole = months == 0 and seconds % _DAY == 0 and (days + seconds // _DAY) % 7 == 0
                 return midnight and whole and at.weekday() == 0
             case "month":
+                # a day more of the step, as in '1 month 1 day', would leave the first of the month
                 return midnight and at.day == 1 and (days, seconds) == (0, 0)
         return midnight and (at.month, at.day) == (1, 1) and months % 12 == 0 and (days, seconds) == (0, 0)
 
     def reach(self, unit: str) -> tuple[datetime, datetime] | None:
         """Its first moment, and the end of the unit of its last one; None where no year is so late."""
+        # a series that runs backwards has its first moment last
         if min(self.step) < 0:
             return None
         try:
@@ -74,6 +78,7 @@ class Calendar:
                 unit, timedelta(1)
             )
         except (ValueError, OverflowError):
+            # Python's years end with 9999, where no bound is stated then
             return None
 
 
@@ -102,6 +107,7 @@ def by_calendar(query: a.Query, bounds: Bounds = "dropped") -> a.Query:
 def _met(condition: a.Expr, known: Mapping[int, Calendar], bounds: Bounds) -> a.Expr | None:
     preds = list(conjuncts(condition))
     found = unit_asked(preds, known)
+    # one pair at a time, since the equality that takes a pair's place is a condition for the next search
     while found is not None:
         since, until, asked = found
         more = _bounds(since, until, known) if bounds == "added" else ()
@@ -115,6 +121,7 @@ def _met(condition: a.Expr, known: Mapping[int, Calendar], bounds: Bounds) -> a.
 def calendars(query: a.Query) -> dict[int, Calendar]:
     """The series of moments in a query, by their range variables."""
     found = {}
+    # WITH ORDINALITY has a second column, and ROWS FROM two series side by side
     for n in walk(query):
         if isinstance(n, a.FunctionScan) and not n.ordinality and isinstance(n.call, a.Call):
             calendar = _calendar(n.call)
@@ -124,6 +131,7 @@ def calendars(query: a.Query) -> dict[int, Calendar]:
 
 
 def _calendar(call: a.Call) -> Calendar | None:
+    # with a time zone a day may have 23 hours, so that its steps are no equal units
     if not call.func.is_builtin or call.func.name != "generate_series" or call.type != _MOMENT:
         return None
     if len(call.args) != 3:
@@ -145,9 +153,11 @@ def unit_asked(
     bounds = [(p, b) for p in preds if (b := _bound(p)) is not None]
     for since, (x, op, start) in bounds:
         calendar = known.get(start.rel) if isinstance(start, a.Column) else None
+        # `at > d.day` leaves out the beginning itself, which equality would let in
         if calendar is None or op != ">=":
             continue
         for until, (y, op, end) in bounds:
+            # both bounds are of one row of the calendar: the end is this start plus a unit, not another one's
             unit = _unit_to(end, start) if op == "<" and y == x else None
             made = None if unit is None or not calendar.begins(unit) else _equal(x, start, unit, calendar)
             if made is not None:
@@ -165,6 +175,7 @@ def _bounds(since: a.Expr, until: a.Expr, known: Mapping[int, Calendar]) -> tupl
         return ()
     unit = _unit_to(high[2], start)
     reach = None if unit is None else known[start.rel].reach(unit)
+    # a date is compared with whole hours, where no whole day says the same
     if reach is None or (x.type == _DATE and unit == "hour"):
         return ()
     shown = (m.date().isoformat() if x.type == _DATE else m.isoformat(" ") for m in reach)
@@ -182,6 +193,7 @@ def _reached(pred: a.Expr, preds: Sequence[a.Expr], known: Mapping[int, Calendar
     starts = [
         n for p in preds if p is not pred for n in walk(p) if isinstance(n, a.Column) and n.rel in known
     ]
+    # any unit by which the condition's value may equal the row's: which one it was made with is not kept
     for start in dict.fromkeys(starts):
         for unit in dict.fromkeys(_UNITS.values()):
             calendar = known[start.rel]
@@ -189,6 +201,7 @@ def _reached(pred: a.Expr, preds: Sequence[a.Expr], known: Mapping[int, Calendar
             if reach is None or _equal(x, start, unit, calendar) not in preds:
                 continue
             first, end = reach
+            # at the bound itself `>=` lets the first moment in as the series does, `>` would not
             if {">=": at <= first, ">": at < first, "<": at >= end, "<=": at >= end}[kind]:
                 return True
     return False
@@ -221,11 +234,13 @@ def _bound(pred: a.Expr) -> tuple[a.Expr, str, a.Expr] | None:
     """What is compared with a moment, how, and with which."""
     if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2:
         return None
+    # a volatile value asked once is not the value asked twice
     if has_subquery(pred) or is_volatile(pred):
         return None
     (left, right), kind = pred.args, pred.op.btree
     if kind in {"<=", ">"}:
         left, right, kind = right, left, {"<=": ">=", ">": "<"}[kind]
+    # the column of the calendar is the moment; what is compared with it may be a day
     return (left, kind, right) if left.type in {_DATE, _MOMENT} and right.type == _MOMENT else None
 
 
@@ -233,6 +248,7 @@ def _unit_to(end: a.Expr, start: a.Expr) -> str | None:
     """The unit by which a moment is later than another."""
     if not isinstance(end, a.Op) or not end.op.is_builtin or end.op.name != "+" or len(end.args) != 2:
         return None
+    # the sum must be of this very row: d.day + '1 day', not e.day + '1 day'
     length = interval_of(end.args[1]) if end.args[0] == start else None
     return None if length is None else _UNITS.get(length)
 
@@ -246,6 +262,7 @@ def _equal(x: a.Expr, start: a.Expr, unit: str, calendar: Calendar) -> a.Expr | 
     if func is None or at is None:
         return None
     cut: a.Expr | None = a.Call(func, (a.Const(unit, TEXT), at), _MOMENT)
+    # the beginning of an hour is never before the first moment that there is, as that of a month may be
     if x.type == _DATE or unit != "hour":
         cut = _among(x, cut, calendar)
     return None if cut is None else compare("=", cut, start)

@@ -39,6 +39,7 @@ def loose_above(block: a.Query, catalog: Catalog | None) -> tuple[set[str], tupl
     loose: set[str] = set(_looseness(block))
     basis: Assumptions = frozenset()
     for query in (n for n in walk(block) if isinstance(n, QUERIES) and n is not block):
+        # without a catalog no key is known, and whatever sorts may leave ties
         found, told = (_looseness(query), frozenset()) if catalog is None else _chance(query, catalog)
         loose |= found
         basis |= told
@@ -63,6 +64,8 @@ def chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str
 
 
 def _chance(query: a.Query, catalog: Catalog) -> tuple[set[str], Assumptions]:
+    # a key by which windows, or ordered aggregates, leave no ties is asked for apart from the block's own
+    # order
     numbered, gathered = _numbered_by_key(query, catalog), _gathered_by_key(query, catalog)
     windows, groups = numbered is not None, gathered is not None
     by_keys: Assumptions = (numbered or frozenset()) | (gathered or frozenset())
@@ -82,11 +85,13 @@ def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     """
     if not isinstance(query, a.Select):
         return None
+    # row_number() OVER (ORDER BY day) depends on ties; count(*) OVER (ORDER BY day) counts peers at once
     calls = [n for n in walk_block(query) if isinstance(n, a.WindowCall) and not _by_value(n)]
     facts = Facts(catalog, query)
     keys = ((*c.window.partition_by, *(k.expr for k in c.window.order_by)) for c in calls)
     found = [facts.exprs_determine(query, k) for k in keys]
     if not found or None in found:
+        # the empty list is not the empty basis: where no window matters no constraint may be listed for it
         return None
     return frozenset(x for basis in found for x in basis or ())
 
@@ -98,6 +103,7 @@ def _gathered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     if not isinstance(query, a.Select):
         return None
     calls = [n for n in walk_block(query) if isinstance(n, a.Aggregate) and _by_order(n)]
+    # WITHIN GROUP and aggregates of the user's own may look at rows in ways that the order does not say
     if any(c.distinct or c.direct or not c.order_by or not c.func.is_builtin for c in calls):
         return None
     facts, rows = Facts(catalog, query), a.Select((), query.from_, query.where)
@@ -120,6 +126,7 @@ def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
         return None
     rows = replace(query, distinct=None)
     facts = Facts(catalog, rows)
+    # 1.0 and 1.00 sort as equal and are shown differently, so that ties are seen
     if None in facts.looks(rows):
         return None
     keys = [k.expr for k in query.order_by]
@@ -152,10 +159,12 @@ def _looseness(
     if not total and not _total(query):
         found.add("tie-order")
     for node in walk_block(query):
+        # peers are in one RANGE or GROUPS frame together; ROWS cuts between them
         if isinstance(node, a.WindowCall) and not windows and not _by_value(node):
             found.add("tie-order")
         if isinstance(node, a.Aggregate) and _by_order(node) and not groups:
             found.add("tie-order")
+        # (0.1 + 0.2) + 0.3 is another float than 0.1 + (0.2 + 0.3)
         if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):
             found.add("float-order")
     return found
@@ -170,9 +179,12 @@ def _by_value(call: a.WindowCall) -> bool:
 def _total(query: a.Query) -> bool:
     """Whether LIMIT, OFFSET and DISTINCT ON leave no choice among ties."""
     if query.limit is None and query.offset is None:
+        # DISTINCT ON without LIMIT keeps one of a group's rows; plain DISTINCT is the empty tuple and chooses
+        # nothing
         return not (isinstance(query, a.Select) and query.distinct)
     if isinstance(query, a.Select) and not query.distinct:
         keys = {k.expr for k in query.order_by}
+        # each group is one row, and all its keys are sorted by: no two rows tie
         grouped = query.group_by is not None and len(query.group_by) == 1 and set(query.group_by[0]) <= keys
         # a constant is the same in whichever rows are taken
         shown = [t.expr for t in query.targets if not isinstance(t.expr, a.Const | a.Param)]

@@ -36,6 +36,8 @@ def _changed(node: a.Node) -> a.Node:
             made = _computed(_FUNCTIONS.get((func.name, func.arg_types)), args)
         case a.Op(op, args, type_) if op.is_builtin:
             made = _computed(_OPERATORS.get((op.name, op.left, op.right)), args)
+        # GREATEST over one type of integer; a mixed one has casts around its parts and is folded when they
+        # are
         case a.MinMax(greatest, args, type_) if all(x.type.name in _INTEGERS for x in args):
             made = _computed(lambda *xs: max(xs) if greatest else min(xs), args)
         case a.Cast(a.Const(str(text), SqlType("varchar")), type_, method="typmod") if _fits(text, type_):
@@ -48,6 +50,7 @@ def _changed(node: a.Node) -> a.Node:
 def _fits(text: str, type_: SqlType) -> bool:
     """Whether a text is no longer than varchar(n) lets it be, in any encoding."""
     declared = type_.is_builtin and type_.name == "varchar" and type_.typmod >= _HEADER
+    # the modifier is 4 more than n, and varchar without one is as long as it likes
     return declared and text.isascii() and len(text) <= type_.typmod - _HEADER
 
 
@@ -59,6 +62,7 @@ def _computed(function: Callable[..., _Value | None] | None, args: tuple[a.Expr,
     try:
         return function(*known)
     except (ValueError, OverflowError):
+        # make_date(2024, 2, 30) fails when the query runs: it must stay for that
         return None
 
 
@@ -69,6 +73,7 @@ def _value(x: a.Expr) -> _Value | None:
         return int(x.value)
     if x.type.name == "text" and x.value.isascii():
         return x.value
+    # '10.01.2024' is another day under another DateStyle
     if x.type.name == "date" and _DAY.fullmatch(x.value):
         return date.fromisoformat(x.value)
     return None
@@ -78,14 +83,17 @@ def _constant(value: _Value, type_: SqlType) -> a.Const | None:
     """The value as a constant of the type; None where the type has no such value."""
     if isinstance(value, int):
         limit = 1 << _INTEGERS.get(type_.name, 0)
+        # the sum of two int4 that is out of range fails on the server
         return a.Const(str(value), type_) if type_.name in _INTEGERS and -limit <= value < limit else None
     if isinstance(value, date):
         return a.Const(value.isoformat(), type_) if type_.name == "date" else None
+    # a result of varchar(n) would have to be cut
     return a.Const(value, type_) if type_.name == "text" and type_.typmod == -1 else None
 
 
 def _substring(text: str, start: int, length: int | None = None) -> str | None:
     """Characters from a place on (places before the first count); a negative length is an error."""
+    # places before the first one count: substring('abc', -1, 3) is 'a'
     if length is None:
         return text[max(start - 1, 0) :]
     return text[max(start - 1, 0) : max(start - 1 + length, 0)] if length >= 0 else None
@@ -105,6 +113,7 @@ _FUNCTIONS: dict[tuple[str, tuple[str, ...]], Callable[..., _Value | None]] = {
     **{(name, types): _substring for name in ("substring", "substr") for types in _PART},
     ("left", ("text", "int4")): _first,
     ("right", ("text", "int4")): _last,
+    # replace() with an empty text to look for changes nothing in PostgreSQL, and puts it everywhere in Python
     ("replace", ("text", "text", "text")): lambda x, old, new: x.replace(old, new) if old else x,
     **{("abs", (name,)): abs for name in _INTEGERS},
     ("make_date", ("int4", "int4", "int4")): date,

@@ -49,6 +49,7 @@ def _is_text(cast: a.Cast) -> bool:
     """A column varchar as text: the same value under the same equality."""
     source, target = cast.arg.type, cast.type
     builtin = source.is_builtin and target.is_builtin and cast.method == "binary"
+    # another collation might take two values for one
     names = (source.name, target.name) == ("varchar", "text") and source.collation == target.collation
     return builtin and names and isinstance(cast.arg, a.Column)
 
@@ -74,9 +75,12 @@ def take_apart(select: a.Select, beside: frozenset[int] = frozenset()) -> Inner 
     """
     items, preds = as_product(select)
     inside = from_rels(items)
+    # LATERAL items and functions that read outside are other rows for each outer row, not only other
+    # conditions
     if free_of_all(items) - beside:
         return None
     rest = replace(select, from_=(), where=None)
+    # SELECT o.x or GROUP BY o.x in the subquery: what it shows or groups by is correlated
     if free_rels(rest) - inside:
         return None
     local: list[a.Expr] = []
@@ -94,10 +98,12 @@ def take_apart(select: a.Select, beside: frozenset[int] = frozenset()) -> Inner 
 
 def as_tie(pred: a.Expr, inside: frozenset[int]) -> Tie | None:
     """``pred`` as an equality between an inner and an outer expression."""
+    # two evaluations of a volatile expression, or of a subquery, need not give one value
     if not is_equality(pred) or has_subquery(pred) or is_volatile(pred):
         return None
     assert isinstance(pred, a.Op)
     left, right = pred.args
+    # each side of the equation is wholly of one query: `s.k + o.n = 3` is no tie
     if used_rels(left) and used_rels(left) <= inside and not used_rels(right) & inside:
         return Tie(left, right, pred, True)
     if used_rels(right) and used_rels(right) <= inside and not used_rels(left) & inside:

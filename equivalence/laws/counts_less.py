@@ -48,15 +48,19 @@ class _OfOthers(Walk):
         if len(node.args) != 2:
             return node
         whole, part = (self._told(_count(x)) for x in node.args)
+        # one of the operands is no count, or counts with DISTINCT
         if whole is None or part is None:
             return node
         part = _over_one(whole, part)
+        # the second count must be among the first one's rows, or the difference counts what was never there
         if part is None or not all(p in part.asked or _follows(p, part.asked) for p in whole.asked):
             return node
         more = conjoin(p for p in part.asked if p not in whole.asked)
         if more is None:
             return node  # 0, whatever it counts
+        # the second count's conditions are asked of the rows that only the first one counts
         self.reserve_failures(*part.asked)
+        # IS NOT TRUE, since NULL leaves a row out of the second count as FALSE does
         others = a.IsBool(more, "true", negated=True)
         call = replace(whole.call, args=(), star=True, distinct=False, filter=conjoin((*whole.asked, others)))
         if whole.query is None:
@@ -71,6 +75,7 @@ class _OfOthers(Walk):
         nonnull = self.facts.nonnull_columns(a.Select((), found.query.from_, found.query.where))
         asked = []
         for p in found.asked:
+            # x IS NULL of a composite asks its fields, so that NOT NULL columns say nothing of it
             filled = isinstance(p, a.IsNull) and p.negated and not p.row_form
             basis = self.facts.never_null(p.arg, nonnull) if isinstance(p, a.IsNull) and filled else None
             self.rest_on(basis or ())
@@ -82,8 +87,10 @@ def _count(expr: a.Expr) -> _Count | None:
     """What counts rows or values, of the block or of a lookup."""
     if isinstance(expr, a.ScalarSubquery):
         query = expr.query
+        # a lookup that groups by a key is NULL where there is no group, and the difference with it
         if not isinstance(query, a.Select) or query.group_by != ((),) or len(query.targets) != 1:
             return None
+        # HAVING or LIMIT may leave no row: NULL, not 0
         if replace(query, targets=(), from_=(), where=None, group_by=None) != a.Select(()):
             return None
         found = _count(query.targets[0].expr)
@@ -94,10 +101,12 @@ def _count(expr: a.Expr) -> _Count | None:
         )
     if not isinstance(expr, a.Aggregate) or not expr.func.is_builtin or expr.func.name != "count":
         return None
+    # count(DISTINCT x) counts values and not rows
     if expr.distinct or expr.order_by or expr.direct or has_subquery(expr) or is_volatile(expr):
         return None
     if expr.star:
         return _Count(expr, conjuncts(expr.filter))
+    # count(row(…)) counts rows whose fields are NULL; IS NOT NULL asks each field
     if len(expr.args) != 1 or not expr.args[0].type.is_builtin or expr.args[0].type.name == "record":
         return None
     return _Count(expr, (*conjuncts(expr.filter), a.IsNull(expr.args[0], negated=True)))
@@ -113,6 +122,7 @@ def _follows(pred: a.Expr, given: tuple[a.Expr, ...]) -> bool:
 def _exclude(one: a.Expr, other: a.Expr) -> bool:
     """Whether both equate one expression, with different constants."""
     if not isinstance(one, a.Op) or not isinstance(other, a.Op) or one.op != other.op:
+        # one operator and one left side, so that both compare with the same notion of equal
         return False
     if not is_equality(one) or one.args[0] != other.args[0]:
         return False
@@ -134,6 +144,7 @@ def _value(found: a.Const | None) -> Value | None:
 def _over_one(whole: _Count, part: _Count) -> _Count | None:
     """The second count over the first one's rows; None where these are others."""
     if whole.query is None or part.query is None:
+        # both count rows of the block itself; a lookup and the block have nothing in common
         return part if whole.query is part.query else None
     ours, theirs = (replace(q, targets=()) for q in (whole.query, part.query))
     if canonical(ours, keep_names=False) != canonical(theirs, keep_names=False):

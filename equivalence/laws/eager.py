@@ -60,6 +60,7 @@ class _Unfit(Exception):
 
 class _WithoutEarlyGroups(Walk):
     def block(self, block: a.Select) -> a.Select:
+        # each round undoes one grouping: the block then reads its tables, among which the next one is found
         while True:
             items, _ = as_product(block)
             made = (found for item in items if (found := self._undone(block, item)) is not None)
@@ -72,6 +73,7 @@ class _WithoutEarlyGroups(Walk):
         parts = _parts_of(item) if isinstance(item, a.Derived) else None
         if parts is None or not isinstance(item, a.Derived) or not _is_grouped(block):
             return None
+        # SELECT p FROM … shows the group's row as a whole
         if references_whole(block, item.rel):
             return None
         inner = item.query
@@ -82,13 +84,16 @@ class _WithoutEarlyGroups(Walk):
         except _Unfit:
             return None
         keys = {(item.rel, i): e for i, e in enumerate(parts) if not isinstance(e, a.Aggregate)}
+        # GROUP BY GROUPING SETS: of two keys that are one expression one set may hold only the first
         if not _is_one_set(block) and not _told_apart(list(keys.values())):
             return None
         late = {(item.rel, i) for i, e in enumerate(parts) if isinstance(e, a.Aggregate)}
         rest = (*(i for i in items if i is not item), *preds)
+        # a condition p.v > 100 asks the whole sum, which no single row has
         if any(isinstance(n, a.Column) and (n.rel, n.pos) in late for x in (above, *rest) for n in walk(x)):
             return None
         self.reserve_other_rows(inner)
+        # in the place of the grouping, so that the other items keep their order and SELECT * its columns
         at = items.index(item)
         from_ = (*items[:at], *inner.from_, *items[at + 1 :])
         where = conjoin((*preds, *conjuncts(inner.where)))
@@ -100,6 +105,7 @@ def _is_grouped(block: a.Select) -> bool:
     """Whether a set of it may be empty of rows matters to counts only."""
     return (
         block.group_by is not None
+        # GROUPING() tells sets apart by the keys as they are written
         and (_is_one_set(block) or not any(isinstance(n, a.Grouping) for n in walk(block)))
         and not is_volatile(block)
         and not any(has_window(x) or returns_set(x) for x in (t.expr for t in block.targets))
@@ -126,9 +132,11 @@ def _parts_of(item: a.Derived) -> list[a.Expr] | None:
         or not is_plain_grouping(query)
     ):
         return None
+    # a grouping by nothing is one row also of no rows: its count of 0 would be gone
     if not query.group_by or not query.group_by[0] or not is_closed(query) or is_volatile(query):
         return None
     shown = [t.expr for t in query.targets]
+    # keys that look different where they are equal: which one stands for the group is open
     fit = all((e in query.group_by[0] and look_of_type(e.type) is not None) or _is_part(e) for e in shown)
     return shown if fit else None
 
@@ -136,14 +144,17 @@ def _parts_of(item: a.Derived) -> list[a.Expr] | None:
 def _is_part(e: a.Expr) -> bool:
     if not isinstance(e, a.Aggregate) or not e.func.is_builtin or e.distinct or e.order_by or e.direct:
         return False
+    # a subquery in it is correlated with the inner block, whose numbers go
     if any(has_subquery(x) for x in (*e.args, *([e.filter] if e.filter is not None else []))):
         return False
     if e.func.name == "count":
         return True
     if len(e.args) != 1 or not e.args[0].type.is_builtin:
         return False
+    # floats add up otherwise in another order
     if e.func.name == "sum":
         return e.args[0].type.name in _EXACT
+    # of equal values that look different another one may be the least
     return e.func.name in {"min", "max"} and look_of_type(e.args[0].type) is not None
 
 
@@ -152,6 +163,7 @@ def _put_together(block: a.Select, rel: int, parts: Sequence[a.Expr]) -> a.Selec
     empty = () in (block.group_by or ())
 
     def visit(n: Any) -> Any:
+        # what is read within subqueries of the block is caught by the check for late columns
         if isinstance(n, QUERIES):
             return n
         if isinstance(n, a.Coalesce) and (counted := _counted(n, rel, parts)) is not None:
@@ -170,18 +182,22 @@ def _whole(outer: a.Aggregate, rel: int, parts: Sequence[a.Expr], *, empty: bool
     if not isinstance(part, a.Aggregate):
         # of what is there more often now: only what does not count it
         if not outer.func.is_builtin or not (outer.distinct or outer.func.name in EXTREMES):
+            # sum(c.bonus) beside p would add the bonus once for each sale instead of once for each group
             raise _Unfit
         return outer
     name, inner = outer.func.name, part.func.name
     plain = outer.func.is_builtin and not outer.distinct and not outer.order_by and not outer.direct
     if not plain or (name, inner) not in {("sum", "sum"), ("sum", "count"), ("min", "min"), ("max", "max")}:
+        # avg of averages, sum of least values and the like are of the parts, not of the rows
         raise _Unfit
     if inner == "count" and (empty or outer.filter is not None):
         raise _Unfit  # the sum of no counts is NULL, the count of no rows 0
+    # a row is in the whole where the group passed the outer filter and the row the inner one
     both = [f for f in (outer.filter, part.filter) if f is not None]
     found = replace(part, filter=conjoin(both))
     if found.type == outer.type:
         return found
+    # sum(bigint) is numeric, where the sum of the rows themselves is bigint
     if found.type == INT8 and outer.type == NUMERIC:
         return a.Cast(found, NUMERIC, implicit=True)
     raise _Unfit
@@ -189,6 +205,7 @@ def _whole(outer: a.Aggregate, rel: int, parts: Sequence[a.Expr], *, empty: bool
 
 def _counted(n: a.Coalesce, rel: int, parts: Sequence[a.Expr]) -> a.Expr | None:
     """A sum of counts that is 0 where there is none to add, as a count: that is 0 over no rows."""
+    # COALESCE(sum(n), 0) as people write it, with the cast back to bigint inside or without
     total = n.args[0].arg if isinstance(n.args[0], a.Cast) else n.args[0]
     if len(n.args) != 2 or not is_zero(n.args[1]) or not isinstance(total, a.Aggregate):
         return None
@@ -202,6 +219,7 @@ def _counted(n: a.Coalesce, rel: int, parts: Sequence[a.Expr]) -> a.Expr | None:
     ):
         return None
     found = replace(part, filter=conjoin(f for f in (total.filter, part.filter) if f is not None))
+    # the COALESCE must give a bigint as count() does: a numeric 0 would print alike and be another type
     return found if n.type == INT8 == found.type else None
 
 

@@ -67,6 +67,8 @@ class Either:
 def ignores_duplicates(block: a.Select) -> bool:
     """Whether it does not count how often a row of FROM is there."""
     if block.group_by is None:
+        # DISTINCT ON is not the empty tuple: it keeps a row for each key, and which one may depend on how
+        # many there are
         return block.distinct == ()
     groups = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.Aggregate)]
     once = all(
@@ -85,10 +87,12 @@ def either_of_lists(block: a.Select, refused: Callable[[bool], bool] = bool) -> 
     """
     found = steps_of(block.from_, block.where)
     shown = used_rels(replace(block, from_=(), where=None))
+    # without LEFT JOINs there are no lists whose rows of NULLs count as one
     for pred in found.where if found.steps else ():
         if not isinstance(pred, a.Or):
             continue
         rest = tuple(p for p in found.where if p is not pred)
+        # lists that SELECT, GROUP BY or another condition reads must stay in FROM
         kept = needed(found.steps, shown | free_of_all(rest))
         lists = tuple(s for s in found.steps if s not in kept)
         rels = frozenset[int]().union(*(s.rels for s in lists))
@@ -104,6 +108,7 @@ def _asked(
 ) -> tuple[a.Exists, ...] | None:
     """The arms asked of what they read, those that read the same at once; None where one is not so."""
     found: dict[tuple[Step, ...], list[a.Expr]] = {}
+    # an arm with a subquery may read a list at any depth
     for arm in arms:
         path = None if has_subquery(arm) else _path(arm, lists, refused)
         if path is None:
@@ -121,6 +126,7 @@ def _path(arm: a.Expr, lists: Sequence[Step], refused: Callable[[bool], bool]) -
             continue
         filled = {rel for p in asked for rel, _ in rejected_columns(p)}
         # from the last list back: ON of a list that has a row is TRUE, and so fills the lists that it reads
+        # a row of NULLs that passes the arm (o.id IS NULL) is a row for which EXISTS finds nothing
         if not refused(bool(step.rels & filled)) or any(has_subquery(p) for p in step.on):
             return None
         path.insert(0, step)
@@ -146,8 +152,10 @@ class _Asking(Walk):
         self.fresh = fresh
 
     def block(self, block: a.Select) -> a.Select:
+        # count(*) would count the product of the lists
         if not ignores_duplicates(block) or is_volatile(block):
             return block
+        # windows number the rows of the product; generate_series in SELECT makes rows of each of them
         if has_window(block) or any(returns_set(t.expr) for t in block.targets):
             return block
         found = either_of_lists(block)
@@ -155,6 +163,7 @@ class _Asking(Walk):
             return block
         self.reserve_other_rows(found.disjunction, *(p for s in found.lists for p in s.on))
         for step in found.lists:
+            # the item may be a subquery with LIMIT, and is now read once for each outer row
             made = a.Select(_ONE, (step.item,))
             self.reserve_other_rows(made)
             self.reserve(looseness(made))

@@ -80,6 +80,7 @@ def fan_of(block: a.Select, facts: Facts) -> Fan | None:
     """The leaves of a grouped block whose rows are only counted by keys; None where it has none, or
     multiplies what is counted otherwise.
     """
+    # without GROUP BY no rows are one group still, whose sum of counts is NULL and not 0
     if not group_keys(block) or len(block.from_) != 1 or is_volatile(block) or has_window(block):
         return None
     steps = _steps(block.from_[0])
@@ -88,12 +89,14 @@ def fan_of(block: a.Select, facts: Facts) -> Fan | None:
     if any(references_whole(block, rel) for rel in from_rels(block.from_)):
         return None
     groups = _aggregates(block)
+    # array_agg shows each row in order, as often as it is there
     if any(order_sensitive(g) or g.direct or has_subquery(g) for g in groups):
         return None
     leaves = _leaves(block, steps, groups)
     rels = {x.item.rel for x in leaves}
     kept = [s for s in steps if not from_rels((s.item,)) & rels]
     counted = any(g.func.name == "count" for leaf in leaves for g in (*leaf.values, *leaf.filtered))
+    # least and greatest values alone need no lookups: they do not ask how often a row is there
     if not leaves or not counted or not all(_once(g) for g in groups):
         return None
     tree = kept[0].item
@@ -139,8 +142,10 @@ def _leaves(block: a.Select, steps: Sequence[_Step], groups: Sequence[a.Aggregat
     for step in steps[1:]:
         item = step.item
         if not isinstance(item, a.Scan) or item.rel in outside:
+            # grouped by or shown outside of aggregates: the leaf's rows tell groups apart
             continue
         if any(item.rel in free_of_all(conjuncts(s.on)) for s in steps if s is not step):
+            # ON of another join reads it, so that something hangs on it
             continue
         if any(item.rel in free_of_all((s.item,)) for s in steps):
             continue  # read by a LATERAL item
@@ -155,19 +160,23 @@ def _leaf(
 ) -> Leaf | None:
     inside = frozenset({item.rel})
     asked = [p for p in conjuncts(block.where) if free_rels(p) & inside]
+    # WHERE asks of a leaf after LEFT JOIN: padded rows would pass or not by it
     if asked and (kind != "inner" or any(free_rels(p) - inside or has_subquery(p) for p in asked)):
         return None
     ties = tuple(as_tie(p, inside) for p in on if free_rels(p) - inside)
     known = tuple(t for t in ties if t is not None and _is_plain(t))
     if not known or len(known) < len(ties):
+        # an inequality, or an equality with an expression on both sides, lets a row have several partners
         return None
     own = [p for p in on if not free_rels(p) - inside]
     values = tuple(g for g in groups if free_rels(a.RowExpr(g.args, g.type)) & inside)
     if any(free_rels(a.RowExpr(g.args, g.type)) - inside for g in values):
+        # count(DISTINCT t.id + c.id) is of pairs of rows
         return None
     filtered = tuple(g for g in groups if free_rels(g) & inside and g not in values)
     if kind == "left" and not all(_asks_for_a_row(g, item) for g in filtered):
         return None
+    # a filter that reads two tables is not one of the leaf's own parts
     if any(g.filter is not None and free_rels(g.filter) - inside for g in (*values, *filtered)):
         return None
     if not all(len(g.args) == 1 and _columns(g.args[0], kind) for g in values) or any(
@@ -226,9 +235,11 @@ def _basis(rows: a.Select, leaves: Sequence[Leaf], facts: Facts) -> Assumptions 
         outer = [t.outer for t in leaf.ties]
         # what is NULL, also where an outer join has padded it, has no partner
         tied = conjoin((*conjuncts(rows.where), *(a.IsNull(x, negated=True) for x in outer)))
+        # of rows that do have a partner a unique constraint is a key, whatever NULLs it lets in
         one = facts.exprs_determine(replace(rows, where=tied), outer)
         keys = dict(facts.keys_of_item(leaf.item))
         counted = [_columns(g.args[0], leaf.kind) for g in leaf.values if g.func.name == "count"]
+        # what is counted must be a key of the leaf, or its values repeat among partners of different rows
         if one is None or any(x not in keys for x in counted):
             return None
         found = found.union(one, *(keys[x] for x in counted))

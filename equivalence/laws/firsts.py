@@ -36,6 +36,7 @@ class _Numbered(Walk):
         self.fresh = fresh
 
     def changed(self, node: a.Node) -> a.Node:
+        # WHERE x = (… LIMIT 1) and LATERAL (… LIMIT n); other subqueries in FROM are not asked for each row
         if isinstance(node, a.ScalarSubquery) or (isinstance(node, a.Derived) and node.lateral):
             made = self._numbered(node.query)
             return node if made is None else replace(node, query=made)
@@ -45,6 +46,8 @@ class _Numbered(Walk):
         if not isinstance(query, a.Select) or not _first_rows(query):
             return None
         inner = take_apart(replace(query, limit=None))
+        # without a tie the first rows are those of all, not of a group; other correlated conditions would
+        # have to be asked before the numbering
         if inner is None or not inner.ties or inner.others:
             return None
         # the equality must be the one that grouping goes by
@@ -67,6 +70,7 @@ class _Numbered(Walk):
         rel = self.fresh()
         columns = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(targets)]
         assert query.limit is not None
+        # = 1 is what people write for the first row, and one form is enough
         cut = compare("=" if query.limit == a.Const("1", INT8) else "<=", columns[-1], query.limit)
         if cut is None:
             return None
@@ -80,10 +84,12 @@ class _Numbered(Walk):
 
 def _first_rows(query: a.Select) -> bool:
     exprs = [*(t.expr for t in query.targets), *(k.expr for k in query.order_by)]
+    # LIMIT … WITH TIES keeps all that tie with the last, which numbers do not say
     bare = query.group_by is None and query.distinct is None and query.offset is None and not query.with_ties
     return (
         bare
         and isinstance(query.limit, a.Const)
+        # LIMIT NULL is no limit
         and query.limit.value is not None
         and bool(query.order_by)
         and not query.ctes

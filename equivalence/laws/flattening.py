@@ -53,11 +53,14 @@ def _changed(fresh: Fresh | None, node: a.Node) -> a.Node:
 def _listed(test: a.Quantified) -> a.Expr:
     """IN (VALUES …) of constants as IN (…)."""
     query = test.query
+    # only `x IN (VALUES …)`: neither x <> ALL (…) nor IN of rows with several values
     if test.kind != "=" or test.all or len(test.ops) != 1 or not isinstance(query, a.Values):
         return test
+    # VALUES … LIMIT 2 are the first two only
     if query.limit is not None or query.offset is not None or query.ctes:
         return test
     items = tuple(row[0] for row in query.rows)
+    # VALUES (t.x) reads the row outside, and VALUES (1/0) fails only when it is reached
     if not items or not all(isinstance(x, a.Const) for x in items):
         return test
     return a.InList(test.ops[0], test.left[0], items)
@@ -66,6 +69,7 @@ def _listed(test: a.Quantified) -> a.Expr:
 def _block(block: a.Select, fresh: Fresh | None) -> a.Select:
     for item in (i for top in block.from_ for i in _product(top)):
         scan = _filtered(item, computing=fresh is not None)
+        # the row as a whole (SELECT c FROM …) has the subquery's columns and no others
         if scan is None or not isinstance(item, a.Derived) or references_whole(block, item.rel):
             continue
         if fresh is not None and block.group_by is not None and _is_read_within(block, item.rel):
@@ -99,6 +103,7 @@ def _read_apart(block: a.Select, values: Mapping[tuple[int, int], a.Expr], fresh
 
 def _product(item: a.FromItem) -> list[a.FromItem]:
     if isinstance(item, a.Join):
+        # on the padded side of an outer join the subquery's condition would have to go to ON, not to WHERE
         return [*_product(item.left), *_product(item.right)] if item.kind == "inner" else []
     return [item]
 
@@ -106,6 +111,7 @@ def _product(item: a.FromItem) -> list[a.FromItem]:
 def _filtered(item: a.FromItem, *, computing: bool) -> a.Scan | None:
     """The table that a subquery filters, and no more; or of whose rows it computes what it shows."""
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+        # a security barrier must not see conditions of others before its own
         return None
     query = item.query
     if not isinstance(query, a.Select) or not is_plain(query) or is_volatile(query):
@@ -116,6 +122,7 @@ def _filtered(item: a.FromItem, *, computing: bool) -> a.Scan | None:
         return None
     own = all(isinstance(t.expr, a.Column) and t.expr.rel == scan.rel for t in query.targets)
     plain = not any(returns_set(t.expr) for t in query.targets)
+    # what it shows may be computed where it is read, unless it makes rows or is sorted first
     return scan if own or (computing and plain and not query.order_by) else None
 
 

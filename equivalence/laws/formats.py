@@ -19,10 +19,12 @@ def named_period(form: str, text: str) -> tuple[datetime, datetime] | None:
     the start of the next one. None where it is no single period.
     """
     parts = _PART.findall(form)
+    # 'DD' alone names a day in each month: no single period
     if not _FORMAT.fullmatch(form) or sorted(parts) not in (["YYYY"], ["MM", "YYYY"], ["DD", "MM", "YYYY"]):
         return None
     pattern = _PART.sub(lambda m: _FIGURES[m[0]], re.escape(form).replace(r"\-", "-"))
     found = re.fullmatch(pattern, text)
+    # '2023-7' is no text that 'YYYY-MM' writes: the condition is never TRUE, which is left to others
     if found is None:
         return None
     year, month, day = (int(found.groupdict().get(name) or 1) for name in ("year", "month", "day"))
@@ -33,4 +35,5 @@ def named_period(form: str, text: str) -> tuple[datetime, datetime] | None:
     if "DD" in parts:
         return start, start + timedelta(days=1)
     months = 1 if "MM" in parts else 12
+    # counted in months from the year's first, so that December leads into the next year
     return (start, start.replace(year=year + (month - 1 + months) // 12, month=(month - 1 + months) % 12 + 1))

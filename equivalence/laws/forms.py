@@ -84,6 +84,7 @@ class Walk:
         as everywhere in the checker; what else they may raise is a reservation.
         """
         errors = any(self.facts.errors(p) - OVERFLOW for p in parts)
+        # whether a condition may overflow is known of the query that evaluates it
         overflow = any(self.facts.may_overflow(_as_query(p)) for p in parts)
         self.reserve({*(["errors"] if errors else []), *(["overflow"] if overflow else [])})
 
@@ -92,8 +93,10 @@ class Walk:
         leaves none, or none that is seen.
         """
         keys = [k.expr for k in query.order_by]
+        # what ties shows the same values: no choice is seen
         if all(t.expr in keys and equality_is_identity(t.expr.type) for t in query.targets):
             return
+        # DISTINCT ON has its own choice of rows before the sort
         basis = self.facts.exprs_determine(query, keys) if query.distinct is None else None
         if basis is None:
             self.reserve({"tie-order"})
@@ -109,6 +112,7 @@ def harmless(pred: a.Expr, facts: Facts) -> bool:
 
 def _varying(node: Any) -> Any:
     """The expression with what depends on no row replaced by a constant."""
+    # now() - interval '1 day' raises what it raises on every row or on none
     if isinstance(node, a.Op | a.Call | a.Cast) and not any(
         isinstance(n, (*REFERENCES, a.Param)) for n in walk(node)
     ):

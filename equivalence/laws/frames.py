@@ -80,11 +80,14 @@ class _InOneFrame(Walk):
                 args=tuple(self._call(x, block) if isinstance(x, a.WindowCall) else x for x in made.args),
             )
         call = _towards(made)
+        # lag and row_number() ignore the frame, but its distances are checked: a negative one fails
         if call.func.name in _FRAMELESS and all(map(_is_distance, _offsets(call.window.frame))):
             call = replace(call, window=replace(call.window, frame=a.Frame()))
         call = self._by_key(call, block)
         keys = [*call.window.partition_by, *(k.expr for k in call.window.order_by)]
+        # without an order all rows are peers, and frames by rows go by the plan
         basis = self.facts.exprs_determine(block, keys) if call.window.order_by else None
+        # ties: ROWS cuts between rows that RANGE takes together
         if basis is None:
             return call
         changed = _backwards(_of_one_row(_by_groups(call)))
@@ -98,12 +101,14 @@ class _InOneFrame(Walk):
             return call
         keys: list[a.Expr] = []
         for scan in leaves(block.from_):
+            # a subquery or a function in FROM has no key that could be named
             if not isinstance(scan, a.Scan) or not (known := usable_keys(self.catalog, scan)):
                 return call
             of = {c.name: i for i, c in enumerate(scan.columns)}
             places = [of[c] for c in known[0][0].columns]
             keys += [a.Column(scan.rel, i, scan.columns[i].type, scan.columns[i].name) for i in places]
         order = ascending(keys)
+        # keys of all tables are a key of their product, though not of what an outer join pads
         if not order or self.facts.exprs_determine(block, keys) is None:
             return call
         return replace(call, window=replace(call.window, order_by=order))
@@ -121,6 +126,7 @@ class _InOneFrame(Walk):
         if others.window.order_by == total.window.order_by or others == total:
             return None
         if total.func.name == "count" and total.star:
+            # count(*) - 1, the current row being one of those counted
             return self._call(others, block) if own == _ONE else None
         basis = self._never_null(own, block)
         # a sum of int4 stays in int8, whatever is taken from it
@@ -136,7 +142,9 @@ class _InOneFrame(Walk):
             return call
         shown, distance, default = call.args
         basis = self._never_null(shown, block)
+        # a default that is computed may fail where there is a row; a distance of NULL shows NULL
         plain = isinstance(default, a.Const) and default.value is not None and _distance(distance) is not None
+        # lag(x, 1, 0.5) of integers has numeric values: the cast around x would be missing
         if basis is None or not plain or not (shown.type == default.type == call.type):
             return call
         func = _function(call.func.name, ("anyelement", "int4"))
@@ -181,6 +189,7 @@ def _of_all_others(call: a.WindowCall) -> bool:
     if call.func.kind != "a" or not all(isinstance(k.expr, a.Column) for k in call.window.order_by):
         return False
     types = [x.type for x in call.args]
+    # the greatest of equal values that look different may be either
     if call.func.name in {"min", "max"}:
         return all(map(equality_is_identity, types))
     exact = all(t.is_builtin and t.name in _EXACT for t in types)
@@ -216,6 +225,7 @@ def _towards(call: a.WindowCall) -> a.WindowCall:
     shown, distance = call.args
     rows = _distance(distance)
     if rows is None or rows == 0 or abs(rows) >= 1 << 31:
+        # lag(x, 0) is x itself; more rows than int4 has are no distance
         return call
     name = _OTHER[call.func.name] if rows < 0 else call.func.name
     return _reading(call, name, shown, abs(rows))
@@ -232,6 +242,7 @@ def _by_groups(call: a.WindowCall) -> a.WindowCall:
     frame = call.window.frame
     exclude: Mapping[str, Literal["", "group"]] = {"": "", "ties": "", "current": "group", "group": "group"}
     distances = frame.start_offset is not None or frame.end_offset is not None
+    # RANGE BETWEEN 3 PRECEDING goes by values, GROUPS by rows: over a key these are different frames
     if frame.mode == "range" and distances:
         return call
     made = replace(frame, mode="groups" if distances else "range", exclude=exclude[frame.exclude])
@@ -241,17 +252,21 @@ def _by_groups(call: a.WindowCall) -> a.WindowCall:
 def _of_one_row(call: a.WindowCall) -> a.WindowCall:
     """What is shown of a frame of one row before or behind the current one."""
     frame = call.window.frame
+    # EXCLUDE might leave the frame of one row empty
     if call.func.name not in _ONE_VALUE or frame.mode != "groups" or frame.exclude or call.star:
         return call
     if frame.start != frame.end or frame.start_offset != frame.end_offset or frame.start_offset is None:
         return call
     offset = frame.start_offset.arg if isinstance(frame.start_offset, a.Cast) else frame.start_offset
     number = offset.value if isinstance(offset, a.Const) else None
+    # no row before the first (number "0" would be the current row itself); nine figures stay below int4's
+    # bound
     if (
         number is None
         or not number.isdigit()
         or number == "0"
         or len(number) > 9
+        # min(varchar) is text
         or not call.type.same_base(call.args[0].type)
     ):
         return call
@@ -279,5 +294,6 @@ def _reversed(key: a.SortKey) -> a.SortKey | None:
     op = operator(name, key.expr.type, key.expr.type) if name is not None and key.op.is_builtin else None
     same = op is not None and (op.left, op.right) == (key.op.left, key.op.right)
     if op is None or not same:
+        # an operator of a derived type (varchar sorted as text) would come back with other types
         return None
     return a.SortKey(key.expr, not key.descending, not key.nulls_first, op)

@@ -23,7 +23,7 @@ def without_idle_columns(query: a.Query, facts: Facts) -> a.Query:
     for cte in query.ctes:
         kept = _kept(query, cte, facts)
         if len(kept) < len(cte.columns):
-            query = _narrowed(query, cte, kept)
+            query = with_columns(query, cte, kept)
     return query
 
 
@@ -32,22 +32,30 @@ def _kept(query: a.Query, cte: a.Cte, facts: Facts) -> Sequence[int]:
     everything = range(len(cte.columns))
     first, step = _arms(cte.query)
     rels = _scans(query, cte)
+    # SELECT r FROM r shows all columns
     if first is None or step is None or any(isinstance(n, a.WholeRow) and n.rel in rels for n in walk(query)):
         return everything
+    # other CTEs read it as readers do; within its own step a column read by itself alone is idle
     readers = replace(query, ctes=tuple(c for c in query.ctes if c.cte != cte.cte))
+    # the step without its targets: FROM and WHERE decide which rows there are
     kept = _positions(readers, rels) | _positions(replace(step, targets=()), rels)
+    # 1 / y fails although nobody reads it, since the recursion computes it
     kept |= {
         i for i in everything for arm in (first, step) if not _may_be_left_out(arm.targets[i].expr, facts)
     }
+    # what a kept column is computed from is kept, until no more come
     while more := {p for i in kept for p in _positions(step.targets[i].expr, rels)} - kept:
         kept |= more
+    # a row of no columns would still be a row, but a CTE has one at least
     return sorted(kept) or [0]
 
 
 def _arms(body: a.Query) -> tuple[a.Select, a.Select] | tuple[None, None]:
     """The first term and the step, where each row of theirs stays."""
+    # UNION compares whole rows: without y more of them are alike
     if not isinstance(body, a.SetOp) or body.op != "union" or not body.all:
         return None, None
+    # ORDER BY and LIMIT of the recursion cut it by rows in an order that may read y
     if body.ctes or body.order_by or body.limit is not None or body.offset is not None:
         return None, None
     first, step = body.left, body.right
@@ -71,7 +79,8 @@ def _may_be_left_out(expr: a.Expr, facts: Facts) -> bool:
     return facts.cannot_fail(expr) and not facts.errors(expr)
 
 
-def _narrowed(query: a.Query, cte: a.Cte, kept: Sequence[int]) -> a.Query:
+def with_columns(query: a.Query, cte: a.Cte, kept: Sequence[int]) -> a.Query:
+    """The query whose recursion, of two blocks, has the columns at these places alone, in their order."""
     rels = _scans(query, cte)
     moved = {old: new for new, old in enumerate(kept)}
 

@@ -35,5 +35,6 @@ def doubles_too_often(query: a.Query, cte: a.Cte) -> bool:
     """Whether copies of a CTE for all that read it would be very large: a chain of CTEs, each of which reads
     the one before twice, doubles with each of them.
     """
+    # one reader moves the text and doubles nothing, however large it is
     readers = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(query))
     return readers > 1 and readers * sum(1 for _ in walk(cte.query)) > _MOST_NODES

@@ -53,6 +53,7 @@ def _changed(node: a.Node) -> a.Node:
     match node:
         case a.Cast(a.Const(str(text), source), target, method="io") if source == UNKNOWN:
             return _spelled(node, text, target)
+        # a timestamp under a cast: the day of it, as '2024-01-01 10:00'::timestamp::date
         case a.Cast(a.Const(str(text), source), target) if _named(source, "timestamp"):
             return _day_of(text, target) or node
         case a.Op(op, (left, right)) if op.is_builtin and op.name in FLIPPED:
@@ -65,6 +66,7 @@ def _changed(node: a.Node) -> a.Node:
 
 
 def _named(type_: SqlType, name: str) -> bool:
+    # timestamptz(0) would round
     return type_.is_builtin and type_.name == name and type_.typmod == -1
 
 
@@ -88,11 +90,13 @@ def _instant(text: str) -> str | None:
         return None
     try:
         found = datetime.fromisoformat(text.replace(" +", "+").replace(" -", "-").replace(" Z", "Z"))
+        # +16:00 is an error on the server, whatever Python makes of it
         if abs(found.utcoffset() or timedelta()) > _FARTHEST:
             return None
         found = found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+    # years of four figures, far from where moments end
     return f"{_written(found)}+00" if _FIRST <= found.year <= _LAST else None
 
 
@@ -107,25 +111,30 @@ def _length(text: str) -> Length | None:
     rest, clock = text.strip().lower(), 0
     if (found := _CLOCK.search(rest)) is not None:
         hours, minutes, seconds = (int(x or 0) for x in found.groups())
+        # '00:75:00' is refused by the server
         if minutes > 59 or seconds > 59:
             return None
         rest, clock = rest[: found.start()].strip(), 3600 * hours + 60 * minutes + seconds
     parts: dict[str, int] = {}
     while rest:
         part = _PART.match(rest)
+        # '1h' is not read here, and '2 days3' is no interval
         if part is None or rest[part.end() :][:1] not in {"", " "} or part[2][:3] in parts:
             return None  # a unit that is there twice is an error
         parts[part[2][:3]] = int(part[1])
         rest = rest[part.end() :].strip()
+    # seconds twice, by '30 seconds' and by '00:00:30': the server refuses that
     if (found is not None and parts.keys() & _SECONDS.keys()) or not (parts or found):
         return None
     months, days, span = (sum(n * parts.get(u, 0) for u, n in x.items()) for x in (_MONTHS, _DAYS, _SECONDS))
+    # far inside an interval: what is close to its ends may overflow when it is compared
     fits = max(months, days) <= _MOST_DAYS and span <= _MOST_DAYS * _DAY
     return (months, days, span + clock) if fits else None
 
 
 def _interval(length: Length) -> str:
     parts = [f"{n} {unit}" for n, unit in zip(length, ("months", "days", "seconds"), strict=True) if n]
+    # an interval of nothing must be written with some unit
     return " ".join(parts) or "0 seconds"
 
 
@@ -147,11 +156,14 @@ def _compared(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
         months, days, seconds = length  # compared by their spans, in months of 30 days of 24 hours
         whole, seconds = divmod(seconds, _DAY)
         span = a.Const(_interval((0, 30 * months + days + whole, seconds)), UNKNOWN)
+        # None where nothing changes, or the same comparison would be made anew without end
         return compare(name, left, replace(right, arg=span)) if span != right.arg else None
+    # a constant that is bound as a text or computed later is not read here
     if not isinstance(right, a.Const) or right.value is None:
         return None
     if isinstance(left, a.Cast) and _named(left.type, "date") and _named(right.type, "date"):
         at = _in_utc(left.arg)
+        # an implicit cast is one that the server may leave out by comparing the two types
         return None if at is None or left.implicit else _on_day(name, at, right.value)
     at = _in_utc(left)
     return None if at is None or not _named(right.type, "timestamp") else _at(name, at, right.value)
@@ -173,6 +185,7 @@ def _at(name: str, at: a.Expr, text: str) -> a.Expr | None:
 def _on_day(name: str, at: a.Expr, text: str) -> a.Expr | None:
     """A date that is compared, as a range of moments: infinite ones stand beyond all."""
     start = _local(text)
+    # a moment at which a day is compared (date = '2024-01-01 10:00') is no day
     if start is None or len(text) != 10:
         return None
     day, next_day = _constant(start), _constant(start + timedelta(days=1))
@@ -181,6 +194,7 @@ def _on_day(name: str, at: a.Expr, text: str) -> a.Expr | None:
             return compare(name, at, day)
         case "<=" | ">":
             return compare({"<=": "<", ">": ">="}[name], at, next_day)
+    # <> holds before the day and behind it, so that the two bounds are alternatives
     ends = ((">=", day), ("<", next_day)) if name == "=" else (("<", day), (">=", next_day))
     parts = tuple(p for n, c in ends if (p := compare(n, at, c)) is not None)
     return a.And(parts) if name == "=" else a.Or(parts) if name == "<>" else None
@@ -216,10 +230,12 @@ def by_day(pred: a.Op) -> a.Op | None:
     """
     left, right = pred.args
     day, at = (left, right) if _named(left.type, "date") else (right, left)
+    # day < at holds in the middle of the day and not at its midnight: both are one date
     kinds = {"<=", ">"} if day is left else {">=", "<"}
     if not _named(day.type, "date") or not _named(at.type, "timestamp") or pred.op.btree not in kinds:
         return None
     known = function("date", "timestamp")
+    # a constant moment is compared as it is; day and constant are another law's
     if isinstance(at, a.Const) or not pred.op.is_builtin or known is None:
         return None
     its_day = a.Cast(at, day.type, method="func", func=known)
@@ -233,17 +249,20 @@ def _moved(left: a.Expr, sign: str, right: a.Expr, type_: SqlType) -> a.Const | 
     """A date or a moment without a zone, some time later or sooner."""
     length = interval_of(right)
     plain = isinstance(left, a.Const) and (_named(left.type, "timestamp") or _named(left.type, "date"))
+    # a moment with a zone would be moved by the session's clocks
     if length is None or not plain or not isinstance(left, a.Const) or not _named(type_, "timestamp"):
         return None
     start = _local(left.value or "")
     months, days, seconds = length if sign == "+" else (-x for x in length)
     found = None if start is None else _try(lambda: later(start, months) + timedelta(days, seconds))
+    # later than 9990 and before 1000 the result may have more figures or none
     return None if found is None or not _FIRST <= found.year <= _LAST else a.Const(_written(found), type_)
 
 
 def later(start: datetime, months: int) -> datetime:
     """The same day so many months later, or the month's last."""
     years, month = divmod(start.year * 12 + start.month - 1 + months, 12)
+    # January 31 and a month is the last of February, as the server has it
     return start.replace(year=years, month=month + 1, day=min(start.day, monthrange(years, month + 1)[1]))
 
 

@@ -48,6 +48,7 @@ class _WholeCounts(Walk):
         if len(node.args) != 2 or any(x.type != INT8 for x in (node, *node.args)):
             return node
         first, second = (counted(x) for x in node.args)
+        # the first count must be of all rows that the second one is of
         if first is None or second is None:
             return node
         # whatever the conditions may raise they may raise in one block as well: AND promises no order
@@ -67,11 +68,14 @@ def _each(pred: a.Expr, filled: set[a.Expr]) -> Iterator[a.Expr]:
         yield pred
         return
     extreme, bound = pred.args
+    # below the greatest is below each only if `<`: `greatest(x, y) > d` holds if one is above
     kinds = _GREATEST if isinstance(extreme, a.MinMax) and extreme.greatest else _LEAST
     known = isinstance(extreme, a.MinMax) and pred.op.btree in kinds and pred.op.left == pred.op.right
+    # GREATEST leaves NULLs out: with x NULL it is below d where only y is
     if not isinstance(extreme, a.MinMax) or not known or not set(extreme.args) <= filled:
         yield pred
     elif all(x.type == extreme.type for x in extreme.args) and _in_one_order(extreme, bound):
+        # int4 parts of a bigint GREATEST would be compared by another operator
         yield from (replace(pred, args=(x, bound)) for x in extreme.args)
     else:
         yield pred
@@ -92,20 +96,24 @@ def counted(expr: a.Expr) -> a.Select | None:
         return None
     query = expr.query
     target = query.targets[0].expr if len(query.targets) == 1 else None
+    # count(*) FILTER is taken elsewhere; here WHERE says it all
     if not isinstance(target, a.Aggregate) or not target.star or target.filter is not None:
         return None
     if not target.func.is_builtin or target.func.name != "count" or query.group_by != ((),):
+        # HAVING, LIMIT 0 or OFFSET may leave no row: the count would be NULL
         return None
     idle = (query.having, query.distinct, query.limit, query.offset)
     if any(x is not None for x in idle) or query.ctes or query.order_by or is_volatile(query):
         return None
     items, preds = as_product(query)
+    # an outer join would be more than tables and conditions
     plain = all(isinstance(i, a.Scan | a.CteScan) for i in items) and not any(map(has_subquery, preds))
     return replace(query, from_=tuple(items), where=conjoin(preds)) if plain else None
 
 
 def _remaining(first: a.Select, second: a.Select) -> a.Select | None:
     """The count of the rows of the first block that are not in the second; None where that has others."""
+    # the same tables in the same places, so that rows of the one are rows of the other
     if len(first.from_) != len(second.from_):
         return None
     pairs = list(zip(first.from_, second.from_, strict=True))
@@ -114,9 +122,11 @@ def _remaining(first: a.Select, second: a.Select) -> a.Select | None:
     (ours, theirs) = ([r for i in block.from_ for r in from_rels((i,))] for block in (first, second))
     asked = [renumber(p, dict(zip(theirs, ours, strict=True))) for p in conjuncts(second.where)]
     own = conjuncts(first.where)
+    # the second asks less than the first somewhere: it counts rows that the first does not have
     if not all(p in asked for p in own):
         return None
     more = conjoin(p for p in asked if p not in own)
+    # the two count the same rows: 0, which is left to the prover
     if more is None:
         return None
     return replace(first, where=conjoin((*own, a.IsBool(more, "true", negated=True))))

@@ -52,6 +52,7 @@ class Steps:
         """As FROM. WHERE is apart."""
         if not self.steps:
             return self.items
+        # inner joins of all that is multiplied stand below the outer ones, in the order written
         tree = self.items[0]
         for item in self.items[1:]:
             tree = a.Join("inner", tree, item, None)
@@ -71,6 +72,7 @@ def steps_of(from_: Iterable[a.FromItem], where: a.Expr | None) -> Steps:
     preds: list[a.Expr] = []
     whole = tuple(from_)
     for item in whole:
+        # an item after the joins may be LATERAL and read a padded column: the order decides what it sees
         _take_apart(item, items, steps, preds)
     padded = frozenset[int]().union(*(s.rels for s in steps))
     if any(free_rels(item) & padded for item in items):
@@ -85,6 +87,7 @@ def _take_apart(item: a.FromItem, items: list[a.FromItem], steps: list[Step], pr
             steps.append(Step(item.right, conjuncts(item.on)))
         else:
             _take_apart(item.right, items, steps, preds)
+            # an inner join's ON is asked of all rows; a LEFT JOIN's only says which partners a row has
             preds += conjuncts(item.on)
     else:
         items.append(item)
@@ -92,7 +95,9 @@ def _take_apart(item: a.FromItem, items: list[a.FromItem], steps: list[Step], pr
 
 def _inner_where_asked(found: Steps) -> Steps:
     while True:
+        # WHERE o.x = 1 refuses the padded row, in which o.x is NULL
         asked = frozenset(rel for p in found.where for rel, _ in rejected_columns(p))
+        # each step that has become inner may refuse NULLs of another one: until none changes
         step = next((s for s in found.steps if s.rels & asked and may_be_inner(found, s)), None)
         if step is None:
             return found
@@ -101,6 +106,7 @@ def _inner_where_asked(found: Steps) -> Steps:
 
 def may_be_inner(found: Steps, step: Step) -> bool:
     """Whether what the step's item itself reads is there before any outer join."""
+    # a LATERAL item that reads another padded side can't move before it
     return not free_rels(step.item) & frozenset[int]().union(*(s.rels for s in found.steps))
 
 
@@ -110,6 +116,7 @@ def with_inner(found: Steps, step: Step) -> Steps:
     steps = [s for s in found.steps if s is not step]
     preds: list[a.Expr] = []
     more: list[Step] = []
+    # what is joined within the item becomes items and steps of the whole
     _take_apart(step.item, items, more, preds)
     return Steps(tuple(items), (*more, *steps), (*found.where, *preds, *step.on))
 
@@ -121,6 +128,7 @@ def padded_with(step: Step, steps: Sequence[Step]) -> frozenset[int]:
     rels = step.rels
     for other in steps:
         rejected = frozenset(rel for p in other.on for rel, _ in rejected_columns(p))
+        # l JOIN … ON l.ord = o.id: where o is padded there is no l either
         if other is not step and rejected & rels:
             rels |= other.rels
     return rels
@@ -129,6 +137,7 @@ def padded_with(step: Step, steps: Sequence[Step]) -> frozenset[int]:
 def needed(steps: Sequence[Step], rels: frozenset[int]) -> tuple[Step, ...]:
     """The steps that some of the range variables come from, and what these are joined by."""
     for step in reversed(steps):
+        # from the last one back: what a step is joined by stands before it
         if step.rels & rels:
             rels |= step.asks
     return tuple(s for s in steps if s.rels & rels)

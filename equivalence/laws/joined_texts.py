@@ -28,6 +28,7 @@ def joined_at_once(query: a.Query, catalog: Catalog) -> Form:
 
 class _JoinedAtOnce(Walk):
     def block(self, block: a.Select) -> a.Select:
+        # an array of no rows is NULL in both forms, but only groups are looked at here: they have rows
         if block.group_by is None:
             return block
         nonnull = self.facts.nonnull_columns(a.Select((), block.from_, block.where))
@@ -42,6 +43,7 @@ class _JoinedAtOnce(Walk):
             self.rest_on(basis)
             return call
 
+        # from_ and group_by are put aside: their subqueries have blocks, and groups, of their own
         above: a.Select = map_parts(replace(block, from_=(), where=None, group_by=None), visit)
         return replace(above, from_=block.from_, where=block.where, group_by=block.group_by)
 
@@ -51,6 +53,7 @@ def _written(node: Any) -> a.Aggregate | None:
     if not isinstance(node, a.Call) or not node.func.is_builtin or node.func.name != "array_to_string":
         return None
     made, *rest = node.args
+    # a third argument of array_to_string() stands for NULLs; a NULL separator makes all NULL
     if len(rest) != 1 or not isinstance(rest[0], a.Const) or rest[0].value is None or rest[0].type != TEXT:
         return None
     if not isinstance(made, a.Aggregate) or not made.func.is_builtin or made.func.name != "array_agg":
@@ -58,9 +61,11 @@ def _written(node: Any) -> a.Aggregate | None:
     (value,) = made.args
     if has_subquery(made) or not value.type.is_builtin:
         return None
+    # DISTINCT as integers sorts 2 before 10, as texts '10' before '2'
     if value.type.name in EXACT_INTEGERS and not made.distinct:
         value = a.Cast(value, TEXT, method="io")
     ref = function("string_agg", "text", "text")
+    # array_to_string() of other types writes them as their output functions do, which need not be their casts
     if ref is None or value.type != TEXT or node.type != TEXT:
         return None
     return replace(made, func=ref, args=(value, rest[0]), type=TEXT)

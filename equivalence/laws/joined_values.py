@@ -73,6 +73,8 @@ class _AsValues(Walk):
         self.fresh = fresh
 
     def block(self, block: a.Select) -> a.Select:
+        # a grouped block counts how often rows are there; each of its rows is kept here, but aggregates ask
+        # for more
         if block.group_by is not None or is_volatile(block) or has_aggregate(_above(block)):
             return block
         while True:
@@ -101,6 +103,7 @@ class _AsValues(Walk):
         above = replace(_above(block), from_=rest.from_, where=conjoin((*rest.where, *looked.there)))
 
         def visit(n: Any) -> Any:
+            # COALESCE(count, 0) first: a count of no rows is 0 by itself, where the joined group was absent
             if isinstance(n, a.Coalesce) and len(n.args) == 2 and is_zero(n.args[1]):
                 counted = _of_counts(n.args[0], item.rel, looked.counted)
                 if counted is not None:
@@ -119,6 +122,7 @@ class _AsValues(Walk):
         item = part.item if isinstance(part, Step) else part
         if isinstance(item, a.Derived) and not item.security_barrier and _is_aggregate(item.query):
             on = part.on if isinstance(part, Step) else ()
+            # LEFT JOIN (one row) ON false shows NULLs; only ON TRUE is one row for certain
             if on and on != (a.Const("t", BOOL),):
                 return None
             query = item.query
@@ -133,6 +137,7 @@ class _AsValues(Walk):
     def _row(self, rest: Steps, step: Step, item: a.Scan) -> tuple[_Looked, Steps] | None:
         row = a.Select((a.Target("one", _ONE),), (item,), conjoin(step.on))
         basis = self.facts.at_most_one_row(row)
+        # two partners are two rows in the join, and an error in a subquery
         if basis is None:
             return None
         self.rest_on(basis)
@@ -157,6 +162,7 @@ class _AsValues(Walk):
         asked = part.on if isinstance(part, Step) else tuple(p for p in rest.where if free_rels(p) & inside)
         ties = {p: t for p in asked if (t := as_tie(p, inside)) is not None and _is_plain(t)}
         ties = {p: t for p, t in ties.items() if query.targets[_at(t)].expr in group_keys(query)}
+        # a condition of a LEFT JOIN on anything but the keys would pad the row though its group is there
         if isinstance(part, Step) and len(ties) < len(part.on):
             return None
         own = [(query.targets[_at(t)].expr, t) for t in ties.values()]
@@ -187,6 +193,7 @@ class _AsValues(Walk):
         def counted(c: a.Column) -> a.Expr | None:
             expr = query.targets[c.pos].expr
             plain = isinstance(expr, a.Aggregate) and expr.func.is_builtin and expr.func.name == "count"
+            # COALESCE(g.n, 0) is the count itself, unless HAVING may have taken the group away
             return value_of(expr) if plain and query.having is None else None
 
         def value_of(expr: a.Expr) -> a.Expr:
@@ -207,6 +214,8 @@ def _of_counts(expr: a.Expr, rel: int, counted: Callable[[a.Column], a.Expr | No
         case a.Column() if expr.rel == rel:
             return counted(expr)
         case a.Op() if expr.op.is_builtin and expr.op.name in {"+", "-"} and expr.type == INT8:
+            # n + m of a padded row is NULL + NULL, and COALESCE makes that the 0 of no rows; products are not
+            # looked at
             args = [_of_counts(x, rel, counted) for x in expr.args]
             known = tuple(x for x in args if x is not None)
             return replace(expr, args=known) if len(known) == len(args) else None
@@ -244,6 +253,7 @@ def _is_grouping(query: a.Select) -> bool:
         known = n in keys or isinstance(n, a.Aggregate)
         return a.Const(None, n.type) if known else map_parts(n, bare)
 
+    # d.name where d.id is the key: the lookup aggregates and has no single row to read it from
     return not any(has_subquery(x) or any(isinstance(n, REFERENCES) for n in walk(bare(x))) for x in shown)
 
 

@@ -59,6 +59,7 @@ class _WithLeastRows(Walk):
     def _kept_first(self, block: a.Select) -> a.Select | None:
         """The first rows that DISTINCT ON keeps as groups, which need not be sorted by what they show."""
         parts = block.distinct
+        # a grouped block's rows are groups: DISTINCT ON chooses among these
         if not parts or block.group_by is not None or block.having is not None or is_volatile(block):
             return None
         leading = len(dict.fromkeys(parts))
@@ -68,6 +69,7 @@ class _WithLeastRows(Walk):
         # without a key behind those of DISTINCT ON any row of a group may be kept
         if not keys or {k.expr for k in sorted_} != set(parts) or any(map(_is_of_rows, exprs)):
             return None
+        # a sort key that fails would fail no more, since min() looks at the first key alone
         if not _own(rows, parts) or not all(map(self.facts.cannot_fail, _exprs(keys))):
             return None
         targets = self._least_targets(rows, parts, keys[0], {})
@@ -81,8 +83,10 @@ class _WithLeastRows(Walk):
         for n, item in enumerate(found.items):
             grouped = self._asked_first(item, found.where)
             if grouped is not None:
+                # the others that follow ask what the first one's groups show
                 items = (*found.items[:n], grouped[0], *found.items[n + 1 :])
                 found = replace(found, items=items, where=grouped[1])
+        # a LEFT JOIN's first row by ON n = 1, as well as by WHERE
         for n, step in enumerate(found.steps):
             grouped = self._asked_first(step.item, step.on)
             if grouped is not None:
@@ -96,11 +100,13 @@ class _WithLeastRows(Walk):
         """The item as groups, and what else is asked where one condition wants each group's first row."""
         if not isinstance(item, a.Derived) or item.security_barrier or not isinstance(item.query, a.Select):
             return None
+        # WHERE n = 1 of several numbered columns: the first that fits
         first = next((p for p in asked if _wants_first(p, item) is not None), None)
         place = None if first is None else _wants_first(first, item)
         grouped = None if place is None else self._grouped(item.query, place)
         if grouped is None:
             return None
+        # the condition n = 1 goes, since groups have one row each
         others = tuple(p for p in asked if p is not first)
         # they may have been asked of rows that are gone now
         self.reserve_failures(*others, *conjuncts(item.query.where))
@@ -110,10 +116,12 @@ class _WithLeastRows(Walk):
         """The rows that are numbered 1, one for each group."""
         plain = a.Select(query.targets, query.from_, query.where)
         number = query.targets[place].expr
+        # its own ORDER BY may stand, as it orders nothing; LIMIT or GROUP BY make other rows
         if replace(query, order_by=()) != plain or is_volatile(query) or not isinstance(number, a.WindowCall):
             return None
         parts, keys = number.window.partition_by, number.window.order_by
         if (
+            # PARTITION BY a computed value, or one of several looks, could show another member's
             not _numbers(number)
             or not _own(plain, parts)
             or not all(map(self.facts.cannot_fail, _exprs(keys)))
@@ -136,6 +144,7 @@ class _WithLeastRows(Walk):
         if basis is None or least is None or not _is_plain(rows, key):
             return None
         shown: dict[a.Expr, a.Expr] = {**others, key.expr: least, **{p: p for p in parts}}
+        # o.note beside min(o.day) is of a row that a group does not have
         if any(t.expr not in shown for t in rows.targets):
             return None
         self.rest_on(basis)
@@ -143,6 +152,7 @@ class _WithLeastRows(Walk):
 
     def _has_its_value_first(self, rows: a.Select, key: a.SortKey) -> Assumptions | None:
         """What shows that no NULL comes before a value."""
+        # ORDER BY day DESC puts NULLs first, and max() leaves them out
         if not key.nulls_first:
             return frozenset()
         return self.facts.never_null(key.expr, self.facts.nonnull_columns(rows), rows)
@@ -155,10 +165,12 @@ def _wants_first(pred: a.Expr, item: a.Derived) -> int | None:
     name = pred.op.name
     left, right = (x.arg if isinstance(x, a.Cast) and x.implicit else x for x in pred.args)
     if isinstance(left, a.Const):
+        # 1 >= n is n <= 1
         left, right, name = right, left, FLIPPED.get(name, name)
     if not isinstance(left, a.Column) or left.rel != item.rel or not isinstance(right, a.Const):
         return None
     whole = right.type.is_builtin and right.type.name in {"int2", "int4", "int8"}
+    # a numeric 1.0 is compared otherwise and is no number of a row
     return left.pos if whole and (name, right.value) in _FIRST else None
 
 
@@ -188,6 +200,7 @@ def _own(rows: a.Select, parts: Sequence[a.Expr]) -> bool:
 def _is_plain(rows: a.Select, key: a.SortKey) -> bool:
     """Whether a key sorts by a value of the rows as min and max do, and equal values of it are the same."""
     type_, own = key.expr.type, from_rels(rows.from_)
+    # varchar(3) and collations that take 'a' for 'A': min() may give another type or another of equals
     ordered = type_.name in _ORDERED and type_.typmod == -1 and equality_is_identity(type_)
     own_value = bool(free_rels(key.expr) & own) and free_rels(key.expr) <= own and not has_subquery(key.expr)
     return ordered and own_value and key.op.is_builtin
@@ -196,6 +209,7 @@ def _is_plain(rows: a.Select, key: a.SortKey) -> bool:
 def _extreme(key: a.SortKey) -> a.Aggregate | None:
     """What is the key's value in the row that stands first."""
     name, value = "max" if key.descending else "min", key.expr
+    # an order by the user's operator class has no aggregate of its own here
     found = (f for f in builtins().functions(name) if f.kind == "a" and f.args == (value.type.name,))
     made = next(found, None)
     return None if made is None else a.Aggregate(made.to_ref(), (value,), value.type)

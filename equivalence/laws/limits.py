@@ -60,18 +60,24 @@ class _WithoutEarlyLimits(Walk):
 
     def block(self, block: a.Select) -> a.Select:
         grouped = is_page_of_groups(block)
+        # without an order the cut keeps any rows, and says something by keeping them
         if block.limit is None or not block.order_by or not (grouped or only_cuts(block)):
             return block
         for cut in _cuts(block.from_):
             assert isinstance(cut.query, a.Select)
             basis = self._each_by_itself(block, cut) if grouped else self._only_adds(block, cut)
+            # a total by window counts the rows before they are cut, and would count those that joins repeat
             totals = total_positions(cut.query)
             once = self._adds_no_rows(block, cut) if totals and not grouped else None
+            # the total would be computed of the block's rows: right only where each row of the cut is there
+            # exactly once
             if totals and (once is None or not shows_only(block, {(cut.rel, i) for i in totals})):
                 continue
             mapping: dict[tuple[int, int], a.Expr] = {
                 (cut.rel, i): t.expr for i, t in enumerate(cut.query.targets)
             }
+            # the same keys in the same directions; one key more of the block's would decide among the cut's
+            # ties
             same = tuple(substitute(k, mapping) for k in block.order_by) == cut.query.order_by
             if basis is None or not same or not covers(cut.query, block):
                 continue
@@ -79,6 +85,7 @@ class _WithoutEarlyLimits(Walk):
             self._reserve(cut.query)
             computed = (*(t.expr for t in block.targets), *_ons(block))
             if grouped:
+                # groups and joins compute theirs for rows that the cut had taken away
                 self.reserve_other_rows(*computed)
             else:
                 self.reserve_failures(*computed)
@@ -91,9 +98,11 @@ class _WithoutEarlyLimits(Walk):
         """
         keys = {(k.rel, k.pos) for k in group_keys(block) if isinstance(k, a.Column)}
         tells = [basis for at, basis in self.facts.keys_of_item(cut) if {(cut.rel, i) for i in at} <= keys]
+        # two rows of the cut in one group would let the group's place depend on both
         if not tells:
             return None
         items, ties = below_left_joins(block)
+        # no partners at all: each row is a group by itself
         if items == [cut] and not ties:
             return list(tells[0])
         bare = replace(block, from_=tuple(items), where=conjoin(ties))
@@ -105,11 +114,13 @@ class _WithoutEarlyLimits(Walk):
         least once; None: not known.
         """
         if len(block.from_) == 1 and block.where is None:
+            # LEFT JOINs lose none of the kept side's rows, whatever they are joined on
             kept, _ = left_spine(block.from_[0])
             if kept is cut:
                 return []
         items, preds = as_product(block)
         inner = cut.query
+        # a foreign key says something of a table's own rows, not of those that a subquery makes
         if not isinstance(inner, a.Select) or len(inner.from_) != 1 or not isinstance(inner.from_[0], a.Scan):
             return None
         shown = {t.expr.pos: i for i, t in enumerate(inner.targets) if isinstance(t.expr, a.Column)}
@@ -136,31 +147,38 @@ class _WithoutEarlyLimits(Walk):
             columns = [table.position(c) for c in fk.columns]
             filled = [not_null(self.catalog, child, c) for c in columns]
             for parent in left:
+                # ONLY parent: the row that is referred to may stand in a partition
                 if not isinstance(parent, a.Scan) or parent.table != fk.target or parent.only:
                     continue
                 keys = [self.catalog.table(parent.table).position(c) for c in fk.target_columns]
+                # a column of the key that the cut does not show can't be asked for; -1 is no column's place
                 wanted = [
                     {(rel, shown.get(c, -1)), (parent.rel, k)} for c, k in zip(columns, keys, strict=True)
                 ]
                 found = [next((p for p in ties if _equates(p, w)), None) for w in wanted]
+                # with NULL in the foreign key there is no parent (MATCH SIMPLE), and the row is lost in the
+                # join
                 if None in found or None in filled:
                     continue
                 ties -= set(found)
                 left.remove(parent)
                 basis += [assumption, *(f for f in filled if f is not None)]
                 break
+        # an item left over multiplies or drops rows, a condition left over drops some
         return basis if not left and not ties else None
 
     # ---------------------------------------------------------------- UNION ALL
 
     def _arms(self, block: a.SetOp, whole: a.SetOp) -> a.SetOp:
         """``block``, a UNION ALL within the UNION ALL ``whole`` that has the LIMIT."""
+        # UNION drops duplicates after the arms' cuts; WITH TIES keeps more rows than its number says
         if block.op != "union" or not block.all or whole.limit is None or whole.with_ties:
             return block
         left, right = (self._arm(x, whole) for x in (block.left, block.right))
         return replace(block, left=left, right=right)
 
     def _arm(self, arm: a.Query, whole: a.SetOp) -> a.Query:
+        # a union within the union, without a cut of its own, is arms of the whole
         if isinstance(arm, a.SetOp) and arm.limit is None and arm.offset is None and not arm.order_by:
             return self._arms(arm, whole)
         if (
@@ -169,6 +187,7 @@ class _WithoutEarlyLimits(Walk):
             or any(returns_set(t.expr) for t in arm.targets)
         ):
             return arm
+        # DISTINCT ON chooses by the order that goes
         if arm.order_by != order_in(arm, whole.order_by) or arm.distinct or is_volatile(arm):
             return arm
         self._reserve(arm)
@@ -183,6 +202,7 @@ class _WithoutEarlyLimits(Walk):
 def looked_at(query: a.Query) -> int | None:
     """How many rows a query with constant LIMIT and OFFSET looks at."""
     numbers = [x for x in (query.limit, query.offset) if x is not None]
+    # OFFSET alone looks at all rows
     if query.limit is None or not all(isinstance(x, a.Const) and x.value is not None for x in numbers):
         return None
     return sum(int(x.value) for x in numbers if isinstance(x, a.Const) and x.value is not None)
@@ -195,8 +215,10 @@ def order_in(arm: a.Select, order: Sequence[a.OutputSortKey]) -> tuple[a.SortKey
 
 def covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
     """Whether the cut keeps as many rows as the outer LIMIT looks at, or as many by the same parameter."""
+    # rows that an OFFSET skips may be among the first ones outside
     if cut.offset is not None or cut.with_ties or cut.ctes:
         return False
+    # LIMIT $1 in both is the same number, though nobody knows it
     if cut.limit is not None and cut.limit == whole.limit and whole.offset is None:
         return not is_volatile(cut.limit)
     kept, most = looked_at(cut), looked_at(whole)
@@ -233,13 +255,16 @@ def is_total(expr: a.Expr) -> bool:
     if not isinstance(expr, a.WindowCall) or not expr.func.is_builtin or expr.window.order_by:
         return False
     inside = (*expr.args, *expr.window.partition_by, *(() if expr.filter is None else (expr.filter,)))
+    # any order or frame makes the total one of the rows before
     if expr.window.frame != a.Frame() or expr.ignore_nulls or any(has_subquery(x) for x in inside):
         return False
     match expr.func.name:
         case "count":
             return True
+        # sums of floats depend on the order in which rows come
         case "sum" | "avg":
             return all(x.type.name in EXACT_INTEGERS for x in expr.args)
+        # of equal values that look different min() may show another one
         case "min" | "max":
             return all(equality_is_identity(x.type) for x in expr.args)
     return False
@@ -252,6 +277,7 @@ def shows_only(block: a.Select, places: Collection[tuple[int, int]]) -> bool:
         return sum(isinstance(n, a.Column) and (n.rel, n.pos) in places for n in nodes)
 
     shown = [n for t in block.targets for n in walk_block(t.expr)]
+    # a total in ORDER BY or WHERE decides which rows are kept
     return read(walk(block)) == read(shown)
 
 
@@ -269,6 +295,7 @@ def below_left_joins(block: a.Select) -> tuple[list[a.FromItem], list[a.Expr]]:
     joined, WHERE included.
     """
     items, preds = as_product(block)
+    # of a comma's items no LEFT JOIN keeps any
     if len(items) == 1:
         spine, _ = left_spine(items[0])
         kept, joined = dissolve((spine,))
@@ -308,6 +335,7 @@ def _merged(
     block: a.Select, cut: a.Derived, inner: a.Select, mapping: dict[tuple[int, int], a.Expr]
 ) -> a.Select:
     """The block over the rows of ``inner`` in the place of the cut."""
+    # a cut over several tables can't take the place of one item: it stays a subquery, without its cut
     if len(inner.from_) != 1:
         free = replace(cut, query=replace(inner, limit=None, order_by=()))
         return replace(block, from_=tuple(replace_item(i, cut, free) for i in block.from_))

@@ -40,6 +40,7 @@ def listed(query: a.Query, facts: Facts) -> a.Query:
         match node:
             case a.ArrayOp():
                 return _membership(node, facts)
+            # a single set-returning function; ROWS FROM several of them pads the shorter ones
             case a.FunctionScan(rel, call, alias, columns, ordinality=False) if isinstance(call, a.Call):
                 rows = _rows(call)
                 return node if rows is None else a.ValuesScan(rel, rows, alias, columns)
@@ -52,11 +53,13 @@ def listed(query: a.Query, facts: Facts) -> a.Query:
 def _membership(test: a.ArrayOp, facts: Facts) -> a.Expr:
     items = elements(test.array, facts.catalog)
     # the elements are all computed before any is compared
+    # an element that fails does so in an array, and in a list only when it is reached
     if items is None or not all(facts.cannot_fail(e) for e in items):
         return test
     if items:
         return a.InList(test.op, test.left, items, test.all)
     # the left side is evaluated all the same
+    # NULL = ANY('{}') is FALSE and not NULL
     return test if facts.errors(test.left) else (TRUE if test.all else FALSE)
 
 
@@ -68,6 +71,7 @@ def _rows(call: a.Call) -> tuple[tuple[a.Expr, ...], ...] | None:
     found: tuple[a.Expr, ...] | None = None
     if func.name == "unnest" and len(call.args) == 1:
         found = elements(call.args[0])
+        # unnest(ARRAY[t.x, 1]) reads a row; the rows of VALUES are constants here
         if found is not None and not all(isinstance(e, a.Const) for e in found):
             return None
     elif func.name == "generate_series":
@@ -77,9 +81,11 @@ def _rows(call: a.Call) -> tuple[tuple[a.Expr, ...], ...] | None:
 
 def _series(call: a.Call) -> tuple[a.Expr, ...] | None:
     """Whole numbers from one constant to another; a step of 0 is an error."""
+    # generate_series of numeric steps by fractions, of timestamps by months
     if call.type.name not in {"int4", "int8"} or not all(_is_whole(x) for x in call.args):
         return None
     first, last, step = (*(int(str(x.value)) for x in call.args if isinstance(x, a.Const)), 1)[:3]
+    # more rows than this are left to the function
     if step == 0 or abs(last - first) // abs(step) >= _MOST_ROWS:
         return None
     numbers = range(first, last + (1 if step > 0 else -1), step)
@@ -95,6 +101,7 @@ def elements(array: a.Expr, catalog: Catalog | None = None) -> tuple[a.Expr, ...
     whose enums have the labels that a text may hold.
     """
     match array:
+        # ARRAY[ARRAY[1, 2], …] is compared element by element too, but its elements are arrays here
         case a.ArrayExpr(args) if not any(x.type.is_array for x in args):
             return args
         case a.Cast(a.Const(str(text), source), target, method="io") if source.name == "unknown":
@@ -103,6 +110,7 @@ def elements(array: a.Expr, catalog: Catalog | None = None) -> tuple[a.Expr, ...
             inner = elements(arg, catalog)
             # as IN has it: each of them is read as text
             type_ = target.element
+            # None stays None, and no elements no elements
             return inner and tuple(a.Cast(x, type_, implicit=True, method="binary") for x in inner)
         case a.Const(str(text), type_):
             return _read(text, type_, catalog)
@@ -120,6 +128,7 @@ def _read(text: str, array: SqlType, catalog: Catalog | None) -> tuple[a.Expr, .
     """An array of integers, texts, dates or labels of an enum in its text form, one dimension, without
     surprises.
     """
+    # varchar(3)[] cuts its elements; '[2:3]={1,2}' states bounds
     if not array.is_array or array.typmod != -1 or not (text.startswith("{") and text.endswith("}")):
         return None
     name = array.name.removeprefix("_")
@@ -133,6 +142,7 @@ def _read(text: str, array: SqlType, catalog: Catalog | None) -> tuple[a.Expr, .
         match = _ELEMENT.match(body, position)
         value = None if match is None else _value(match, name, labels)
         if match is None or value is None:
+            # what the pattern does not read (a nested brace, a stray sign) leaves the whole array unread
             return None
         found.append(value.of(element))
         position, ended = match.end(), match[3] == ""
@@ -152,6 +162,7 @@ class _Value:
 def _labels(array: SqlType, catalog: Catalog | None) -> frozenset[str] | None:
     """The labels of the enum that an array is of; None for other types."""
     if array.is_builtin or catalog is None:
+        # a catalog may have no such type, as when a schema was given in part
         return None
     try:
         info = catalog.type(type_key(array.schema, array.name.removeprefix("_")))
@@ -164,6 +175,7 @@ def _labels(array: SqlType, catalog: Catalog | None) -> frozenset[str] | None:
 
 def _value(match: re.Match[str], type_: str, labels: frozenset[str] | None) -> _Value | None:
     quoted, bare = match[1], match[2]
+    # NULL without quotes, in whatever case; "NULL" is a text
     if bare is not None and bare.upper() == "NULL":
         return _Value(None)
     text = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL) if quoted is not None else bare
@@ -174,6 +186,7 @@ def _value(match: re.Match[str], type_: str, labels: frozenset[str] | None) -> _
     if type_ == "date":
         return _Value(text) if _is_day(text) else None
     limit = 1 << _INTEGERS[type_]
+    # '2.5' or a number out of range is an error when the array is read
     if not _NUMBER.fullmatch(text) or not -limit <= int(text) < limit:
         return None
     return _Value(str(int(text)))

@@ -63,6 +63,7 @@ class _AsLookups(Walk):
         self.fresh = fresh
 
     def block(self, block: a.Select) -> a.Select:
+        # outermost first: an inner join's lookup stands in what the outer one keeps
         for join in [j for item in block.from_ for j in _left_joins(item)]:
             made = self._looked_up(block, join)
             if made is not None:
@@ -71,6 +72,7 @@ class _AsLookups(Walk):
 
     def _looked_up(self, block: a.Select, join: a.Join) -> a.Select | None:
         grouped = join.right
+        # the group shown as a whole has no columns to look up
         if not isinstance(grouped, a.Derived) or references_whole(block, grouped.rel):
             return None
         ties = [as_tie(p, frozenset({grouped.rel})) for p in conjuncts(join.on)]
@@ -83,10 +85,12 @@ class _AsLookups(Walk):
             return None  # a key, or a count that is NULL where there is nothing to count
         assert isinstance(grouped.query, a.Select)
         basis = self._decided(grouped.query)
+        # DISTINCT ON with ties: two lookups for two columns might be of two rows
         if basis is None and len(values) > 1:
             return None  # lookups might choose different rows
         self.reserve({"tie-order"} if basis is None else ())
         self.reserve_other_rows(grouped.query)
+        # ties are computed of rows that the join may not have reached
         self.reserve_failures(*(t.outer for t in ties if t is not None))
         self.reserve(looseness(replace(grouped.query, distinct=None, order_by=())))
         self.rest_on(basis or ())
@@ -96,9 +100,11 @@ class _AsLookups(Walk):
         """The constraints by which the order leaves no choice of the first row, or of what it shows; None: it
         may.
         """
+        # a group has one row for each key, nothing is chosen in it
         if query.distinct is None:
             return frozenset()
         rows, order = replace(query, distinct=None), [k.expr for k in query.order_by]
+        # tied rows that show the same leave no choice that is seen
         if all(t.expr in order and look_of_type(t.expr.type) is not None for t in query.targets):
             return frozenset()
         return self.facts.exprs_determine(rows, order)
@@ -115,10 +121,12 @@ class _AsLookups(Walk):
 
         def visit(n: Any) -> Any:
             match n:
+                # the count of an absent group is NULL, unless COALESCE makes it the 0 that a lookup counts
                 case a.Coalesce(args=(a.Column() as c, other)) if (
                     c.rel == rel and c.pos in values and _is_count(values[c.pos]) and is_zero(other)
                 ):
                     return lookup(c.pos)
+                # a count without COALESCE is NULL where there is no group: no lookup counts so
                 case a.Column() if n.rel == rel and n.pos in values and not _is_count(values[n.pos]):
                     return lookup(n.pos)
                 case _:
@@ -142,22 +150,28 @@ def _values(item: a.Derived, join: a.Join, ties: Sequence[Tie | None]) -> dict[i
     row; None: it is no grouping that is joined by its whole key.
     """
     query = item.query
+    # LATERAL makes other groups for each row
     if item.lateral or item.security_barrier or not isinstance(query, a.Select) or query.ctes:
         return None
+    # HAVING and LIMIT take whole groups away, whose lookup would give a value all the same
     if query.limit is not None or query.offset is not None or query.having is not None:
         return None
+    # a grouping that reads rows outside is no one grouping
     if not is_closed(query) or is_volatile(query):
         return None
     if any(has_window(t.expr) or returns_set(t.expr) for t in query.targets):
         return None
+    # on anything but keys the LEFT JOIN pads rows that have a group
     if any(t is None or not _is_plain(t, join) for t in ties):
         return None
     keys = query.group_by[0] if query.group_by is not None and len(query.group_by) == 1 else query.distinct
     own = [_inside(t, query) for t in ties if t is not None]
+    # a part of the key meets several groups, and the row comes once for each
     if not keys or {key for key, _ in own} != set(keys):
         return None
     where = conjoin((*conjuncts(query.where), *(p for _, p in own)))
     if query.group_by is not None:
+        # DISTINCT over groups is a second grouping
         return _aggregates(query, where) if query.distinct is None else None
     return _firsts(query, keys, where)
 
@@ -166,6 +180,7 @@ def _aggregates(query: a.Select, where: a.Expr | None) -> dict[int, a.Select]:
     return {
         i: replace(query, targets=(t,), where=where, group_by=((),), order_by=())
         for i, t in enumerate(query.targets)
+        # (g.k || 'x') of a group shows the key, for which no row is there where the group is absent
         if _is_of_rows(t.expr) and (null_on_empty(t.expr) or _counts(t.expr))
     }
 
@@ -184,6 +199,7 @@ def _is_of_rows(expr: a.Expr) -> bool:
 def _firsts(query: a.Select, keys: Sequence[a.Expr], where: a.Expr | None) -> dict[int, a.Select] | None:
     """Of DISTINCT ON: the first in the order behind the keys."""
     leading, order = query.order_by[: len(keys)], query.order_by[len(keys) :]
+    # DISTINCT ON without further keys keeps any row of a group
     if {k.expr for k in leading} != set(keys) or not order:
         return None
     if any(has_window(k.expr) or returns_set(k.expr) for k in query.order_by):
@@ -203,7 +219,9 @@ def _is_plain(tie: Tie, join: a.Join) -> bool:
     alike = all(look_of_type(x.type) is not None for x in (tie.key, outer, tie.inner, tie.outer))
     if not alike or not isinstance(tie.key, a.Column) or returns_set(outer):
         return False
+    # the outer side must be of the rows that this join keeps
     kept = from_rels((join.left,))
+    # coalesce(c.region, 'x') is not NULL in a row padded further out, and would find a group there
     padded = any(rel in kept for rel, _ in strict_columns(outer))
     return tie.op.op.is_builtin and used_rels(outer) <= kept and padded
 

@@ -45,6 +45,7 @@ class _AsPages(Walk):
         if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
             return block
         inner = item.query
+        # grouped or cut, inside or outside: the numbers are of other rows than FROM has
         if not isinstance(inner, a.Select) or not _is_bare(block) or not _is_bare(inner):
             return block
         at = _number(inner, block, item.rel)
@@ -52,6 +53,7 @@ class _AsPages(Walk):
             return block
         found = _page(conjuncts(block.where), a.Column(item.rel, at, inner.targets[at].expr.type, ""))
         number = inner.targets[at].expr
+        # a condition on anything but the number takes rows away after they were numbered
         if found is None or not isinstance(number, a.WindowCall):
             return block
         order = number.window.order_by
@@ -65,6 +67,7 @@ class _AsPages(Walk):
             inner,
             targets=substitute(replace(block, from_=(), where=None, order_by=()), shown).targets,
             order_by=order,
+            # numbers begin with 1, places with 0
             offset=None if first == 1 else a.Const(str(first - 1), a.COUNT_TYPE),
             limit=None if last is None else a.Const(str(last - first + 1), a.COUNT_TYPE),
         )
@@ -79,10 +82,12 @@ def _is_bare(block: a.Select) -> bool:
 
 def _number(inner: a.Select, block: a.Select, rel: int) -> int | None:
     """Which column numbers all rows in an order: the block sorts by it alone, and does not show it."""
+    # a window outside sees the page only
     if len(block.order_by) != 1 or any(has_window(t.expr) for t in block.targets):
         return None
     (key,) = block.order_by
     by = key.expr
+    # ORDER BY n DESC, n + 1 or another column is another order
     if not isinstance(by, a.Column) or by.rel != rel or not key.op.is_builtin or key.op.name != "<":
         return None
     if any(
@@ -91,6 +96,7 @@ def _number(inner: a.Select, block: a.Select, rel: int) -> int | None:
         return None
     calls = [n for t in inner.targets for n in walk(t) if isinstance(n, a.WindowCall)]
     number = inner.targets[by.pos].expr
+    # a second window in the subquery is computed of all rows, and would see the page only
     if calls != [number] or not isinstance(number, a.WindowCall) or inner.order_by:
         return None
     plain = number.func.is_builtin and number.func.name == "row_number" and number.filter is None
@@ -107,6 +113,7 @@ def _page(asked: Sequence[a.Expr], number: a.Column) -> tuple[int, int | None] |
         if isinstance(right, a.Column):
             name, left, right = FLIPPED.get(name, ""), right, left
         known = right.arg if isinstance(right, a.Cast) and right.implicit else right
+        # t.x > 3 beside n <= 10 leaves fewer than ten rows
         if not isinstance(left, a.Column) or (left.rel, left.pos) != (number.rel, number.pos):
             return None
         if not isinstance(known, a.Const) or known.value is None or known.type.name not in _INTEGERS:
@@ -120,4 +127,5 @@ def _page(asked: Sequence[a.Expr], number: a.Column) -> tuple[int, int | None] |
         elif name not in {">", ">="}:
             return None
     empty = last is not None and last < first
+    # no row is left, or all of them: nothing to cut
     return None if empty or (first == 1 and last is None) else (first, last)

@@ -39,9 +39,11 @@ class _SortedByKeys(Walk):
         if not isinstance(inner, a.Select) or block.group_by is not None or block.distinct is not None:
             return block
         number = inner.targets[key.expr.pos].expr
+        # DISTINCT within chooses among rows by their numbers, too
         if not _numbers_all(number) or inner.distinct is not None or not isinstance(number, a.WindowCall):
             return block
         order = number.window.order_by
+        # where the keys leave ties the number has chosen, and the keys do not
         self.reserve_ties(replace(inner, order_by=order))
         start = len(inner.targets)
         names = tuple(f"k{i + 1}" for i in range(len(order)))

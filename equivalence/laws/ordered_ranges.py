@@ -66,9 +66,11 @@ class _ByBounds(Walk):
 
     def _held(self, ranged: a.Expr, point: a.Expr) -> a.Expr | None:
         bounds = _bounds(ranged)
+        # date of a timestamp range is cast, and the cast is the server's
         if bounds is None or point.type != bounds[0].type:
             return None
         tests = _told([("<=", bounds[0], point), ("<", point, bounds[1])])
+        # point = point is TRUE of what is there and NULL otherwise
         known = compare("=", point, point)
         if not tests or known is None or not self._in_order(bounds):
             return None
@@ -79,12 +81,14 @@ class _ByBounds(Walk):
         mine, theirs = _bounds(one), _bounds(other)
         if mine is None or theirs is None or mine[0].type != theirs[0].type:
             return None
+        # they overlap if each begins before either ends; with one of them empty they do not
         pairs = [(*mine,), (*theirs,), (mine[0], theirs[1]), (theirs[0], mine[1])]
         tests = _told([("<", low, high) for low, high in pairs])
         return a.And(tuple(tests)) if tests and self._in_order(mine) and self._in_order(theirs) else None
 
     def _in_order(self, bounds: _Bounds) -> bool:
         """Whether the server takes the bounds."""
+        # no bound on one side is in order with anything
         if any(_is_null(b) for b in bounds):
             return True
         known = [constant(b) for b in bounds]
@@ -101,6 +105,7 @@ class _ByBounds(Walk):
     def _ordering(self, bounds: _Bounds) -> Assumption | None:
         """The CHECK by which two columns of a stored row are in order."""
         low, high = bounds
+        # a CHECK compares columns of one row
         if not isinstance(low, a.Column) or not isinstance(high, a.Column) or low.rel != high.rel:
             return None
         scan = self._scans.get(low.rel)
@@ -108,10 +113,13 @@ class _ByBounds(Walk):
             return None
         for check, assumption in usable_checks(self.catalog, scan):
             try:
+                # a CHECK that calls a function of the user's, or of an extension, may not bind here
                 query = bind(f"select 1 from {quoted(scan.table)} where ({check.text})", self.catalog)
             except (BindError, Unsupported):
                 continue
             asked = conjuncts(query.where) if isinstance(query, a.Select) else ()
+            # each alternative of one conjunct must order them: `s < e OR s IS NULL`, and not `s < e OR kind =
+            # 'x'`
             if any(all(_orders(d, low.pos, high.pos) for d in disjuncts(p)) for p in asked):
                 return assumption
         return None
@@ -125,6 +133,7 @@ def _orders(pred: a.Expr, low: int, high: int) -> bool:
     if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2:
         return False
     left, right = pred.args
+    # date <= timestamp goes by another order at the ends
     if not isinstance(left, a.Column) or not isinstance(right, a.Column) or left.type != right.type:
         return False
     rising = {"<": True, "<=": True, "=": True, ">": False, ">=": False}.get(pred.op.name)
@@ -140,6 +149,7 @@ def _bounds(ranged: a.Expr) -> _Bounds | None:
     if of is None or ranged.func.arg_types[:2] != (of, of):
         return None
     low, high, *more = ranged.args
+    # (low, high, '[]') lets the upper bound in
     if more and not (isinstance(more[0], a.Const) and more[0].value == "[)"):
         return None
     return (low, high) if low.type == high.type == SqlType(of) else None
@@ -149,11 +159,13 @@ def _told(comparisons: list[tuple[str, a.Expr, a.Expr]]) -> list[a.Expr] | None:
     """That each holds of what is not NULL; only bounds may be."""
     made: list[a.Expr] = []
     for name, left, right in comparisons:
+        # NULL is no bound: nothing is asked of it
         if _is_null(left) or _is_null(right):
             continue
         found = compare(name, left, right)
         if found is None:
             return None
+        # a bound that is a column may be NULL in a row
         free = tuple(a.IsNull(x) for x in (left, right) if not _is_known(x))
         made.append(a.Or((*free, found)) if free else found)
     return made

@@ -37,18 +37,24 @@ def decided(block: a.Select, key: a.Expr, before: Sequence[a.Expr], facts: Facts
     """The constraints by which rows of a block that agree on ``before`` agree on a sort key whose going hides
     no error; None: they may not. Also what rewrite rules propose by.
     """
+    # a window's value is computed of all rows, and a subquery's may fail with two of them
     if has_window(key) or has_subquery(key):
         return None
     shown = any(t.expr == key for t in block.targets)  # it is computed all the same
+    # ORDER BY 1 / x fails where nothing else divides
     if not shown and (facts.errors(key) or not facts.cannot_fail(key)):
         return None
     if block.group_by is not None:
+        # in several grouping sets one group may agree with another on the keys of one set, and be NULL in the
+        # rest
         whole = len(block.group_by) == 1 and set(block.group_by[0]) <= set(before)
         # groups that agree on all they are made by are one
         return frozenset() if whole else None
+    # whole rows and system columns are no function of what the closure knows
     if has_aggregate(key) or any(isinstance(n, a.WholeRow | a.SystemColumn) for n in walk(key)):
         return None
     columns = [n for n in walk(key) if isinstance(n, a.Column)]
+    # lower(name) decides nothing behind name; of 1.0 and 1.00 a text of them would differ
     alike = isinstance(key, a.Column) or all(equality_is_identity(c.type) for c in columns)
     start = [(k.rel, k.pos) for k in before if isinstance(k, a.Column)]
     return facts.closure(block, start).has([(c.rel, c.pos) for c in columns]) if columns and alike else None
@@ -59,8 +65,10 @@ class _WithoutIdleKeys(Walk):
         if is_volatile(block):
             return block
         block = self._aggregates(block)
+        # DISTINCT ON needs its own keys in front
         if len(block.order_by) < 2 or block.distinct is not None:
             return block
+        # set-returning outputs are sorted after they were expanded
         if any(returns_set(t.expr) for t in block.targets):
             return block
         return replace(block, order_by=self._deciding(block, block.order_by))
@@ -70,6 +78,7 @@ class _WithoutIdleKeys(Walk):
         for key in keys:
             before = [k.expr for k in kept]
             basis = decided(block, key.expr, before, self.facts) if key.op.is_builtin else None
+            # the first key always decides, unless nothing is sorted at all
             if basis is None or not kept:
                 kept.append(key)
             else:
@@ -84,6 +93,7 @@ class _WithoutIdleKeys(Walk):
             if isinstance(node, QUERIES):
                 return node
             node = map_parts(node, visit)
+            # DISTINCT in an aggregate sorts by what it sorts out, and WITHIN GROUP orders are arguments
             if not isinstance(node, a.Aggregate) or len(node.order_by) < 2 or node.distinct or node.direct:
                 return node
             return replace(node, order_by=self._deciding(rows, node.order_by))

@@ -32,8 +32,10 @@ def _changed(node: a.Node) -> a.Node:
                 if found is not None:
                     return compare(name, *found) or node
         case a.InList(op, left, items) if op.is_builtin and op.name in {"=", "<>"}:
+            # a constant of the list without blanks stays as it is beside the others
             pairs = [_bare(left, x) or _as_it_is(left, x) for x in items]
             known = [p for p in pairs if p is not None]
+            # all items of one form, or the list would compare two kinds of left sides
             changed = known and len(known) == len(items) and {p[0] for p in known} == {known[0][0]}
             ref = operator(op.name, known[0][0].type, known[0][1].type) if changed else None
             if ref is not None:
@@ -54,11 +56,14 @@ def _bare(left: a.Expr, right: a.Expr) -> tuple[a.Expr, a.Const] | None:
     """What is compared, as char(n), and the constant without blanks; None where nothing changes."""
     if not isinstance(right, a.Const) or right.value is None or right.type.typmod != -1:
         return None
+    # only blanks: a tab at the end counts
     text = right.value.rstrip(" ")
     if _is(left.type, "bpchar") and _is(right.type, "bpchar"):
         return None if text == right.value else (left, replace(right, value=text))
     if not isinstance(left, a.Cast) or not _is(left.type, "text") or not _is(left.arg.type, "bpchar"):
+        # code::varchar keeps what it is compared by; text is what bpchar is compared as
         return None
+    # code::text = 'ab ' is never TRUE, and code = 'ab ' may be
     if left.type.typmod != -1 or left.type.collation != left.arg.type.collation or text != right.value:
         return None
     ours = _is(right.type, "text")

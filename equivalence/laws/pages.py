@@ -38,12 +38,14 @@ class _WithoutPages(Walk):
         if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
             return block
         inner = item.query
+        # both must be pages of rows as they stand: a join or WHERE around picks other rows
         if not isinstance(inner, a.Select) or not _is_page(inner) or not _only_pages(block):
             return block
         values = {(item.rel, i): t.expr for i, t in enumerate(inner.targets)}
         if references_whole(block, item.rel) or is_volatile(block):
             return block
         page = _within(inner, block)
+        # another order outside would be a page of sorted rows of a page
         if page is None or tuple(substitute(k, values) for k in block.order_by) != inner.order_by:
             return block
         self.reserve_ties(inner)
@@ -55,6 +57,7 @@ class _WithoutPages(Walk):
 
 def _is_page(query: a.Select) -> bool:
     """Whether this is a page in a stated order, each row of which stands for itself."""
+    # WITH TIES keeps as many as tie, which no number says
     if not query.order_by or query.distinct is not None or query.with_ties or query.ctes:
         return False
     cut = query.limit is not None or query.offset is not None
@@ -63,6 +66,7 @@ def _is_page(query: a.Select) -> bool:
 
 def _only_pages(block: a.Select) -> bool:
     """Whether the block orders the rows of its FROM, cuts them and computes on each by itself."""
+    # WHERE outside leaves fewer rows before the second cut
     if block.where is not None or block.group_by is not None or block.having is not None:
         return False
     exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
@@ -75,12 +79,15 @@ def _within(inner: a.Select, outer: a.Select) -> tuple[a.Const | None, a.Const |
     numbers is not known.
     """
     ends = [x for x in (inner.limit, inner.offset, outer.limit, outer.offset) if x is not None]
+    # LIMIT $1 and LIMIT ALL have no number; a negative one is an error
     if not all(isinstance(x, a.Const) and x.value is not None and x.value.isdecimal() for x in ends):
         return None
     skipped, more = (0 if x is None else _number(x) for x in (inner.offset, outer.offset))
+    # what the outer page skips is missing at the inner page's end
     lengths = [] if inner.limit is None else [max(_number(inner.limit) - more, 0)]
     lengths += [] if outer.limit is None else [_number(outer.limit)]
     start = skipped + more
+    # no OFFSET is that large
     if start >= 1 << 63:
         return None
     return _count(min(lengths)) if lengths else None, _count(start) if start else None

@@ -108,6 +108,7 @@ class _ByPartners(Walk):
 
     def block(self, block: a.Select) -> a.Select:
         keys = group_keys(block)
+        # DISTINCT over groups is one more grouping
         if not keys or block.distinct or not _is_plain_enough(block):
             return block
         found = self._keyed(block, keys)
@@ -119,12 +120,14 @@ class _ByPartners(Walk):
         try:
             values = {g: self._lookup(g, apart.partners) for g in groups}
         except _Unfit:
+            # an aggregate of one core row's own values that is no extreme counts them
             return block
         self.rest_on(basis)
         self._reserve(block, apart.partners, groups)
         above = replace(block, from_=(), where=None, group_by=None, having=None)
 
         def visit(n: Any) -> Any:
+            # `count(e.id) > 0` is EXISTS, before the count itself would be looked up
             if (present := self._present(n, apart.partners)) is not None:
                 return fresh_subqueries(present, self.fresh)
             if isinstance(n, a.Aggregate):
@@ -133,6 +136,7 @@ class _ByPartners(Walk):
 
         rest: a.Select = map_parts(above, visit)
         having = [visit(p) for p in conjuncts(block.having)]
+        # inner joined partners: a row without them has no group
         there = [self._some(apart.partners)] if apart.partners.items else []
         return replace(rest, from_=core.from_, where=conjoin((*apart.core.where, *there, *having)))
 
@@ -147,6 +151,7 @@ class _ByPartners(Walk):
         """The rows that the groups are, and what shows it: of the tables that the block looks at, or of all
         that are inner joined, since one between two others may lead from a row to the next.
         """
+        # the tables looked at first, as fewer rows are more likely to be told apart by the key
         for inner in (False, True):
             apart = self._apart(block, inner=inner)
             if apart is None:
@@ -163,6 +168,7 @@ class _ByPartners(Walk):
         bare = map_kind(replace(block, from_=(), where=None), a.Aggregate, lambda g: a.Const(None, g.type))
         asked_of = free_rels(bare) & steps.rels
         rels = _core(steps, asked_of | from_rels(steps.items) if inner else asked_of)
+        # a LEFT JOIN that finds one row at most keeps its values: it is a part of the row that is the group
         core = _restricted(steps, rels)
         for step in steps.steps:
             more = replace(core, steps=(*core.steps, step))
@@ -173,6 +179,7 @@ class _ByPartners(Walk):
         asked = [p for p in steps.where if free_rels(p) & partners.rels]
         partners = replace(partners, where=tuple(asked))
         core = replace(core, where=tuple(p for p in steps.where if p not in asked))
+        # without partners nothing is aggregated; what WHERE asks of padded rows is no inner join's
         if not core.items or not partners.rels or (asked and not partners.items):
             return None
         return _Apart(core, partners)
@@ -182,6 +189,7 @@ class _ByPartners(Walk):
         return self.facts.exprs_determine(rows, group_keys(block)) is not None
 
     def _lookup(self, g: a.Aggregate, partners: Steps) -> a.Expr:
+        # min(d.x) over copies of one row is d.x
         if not partners.items and _asks_once(g) and not needed(partners.steps, free_rels(g)):
             return _of_one_row(g)
         return _of(g, self._rows(g, partners))
@@ -189,11 +197,14 @@ class _ByPartners(Walk):
     def _rows(self, g: a.Aggregate, partners: Steps) -> Steps:
         """The rows of a group that an aggregate looks at."""
         steps = partners.steps
+        # joins that what is read does not need repeat rows, or pad them: DISTINCT and extremes do not see
+        # that
         if _asks_once(g):
             steps = needed(steps, free_rels(g).union(free_of_all(partners.where)))
         if partners.items:
             return _looked_at(g, replace(partners, steps=steps))
         found = _without_padding(g, steps)
+        # the aggregate looks at padded rows as well: one row to be joined with, padded where nothing matches
         if found is None:
             one = a.ValuesScan(self.fresh(), ((_ONE,),), "one", (a.OutputColumn("one", INT4),))
             found = Steps((one,), steps, ())
@@ -205,6 +216,7 @@ class _ByPartners(Walk):
         if asked is None:
             return None
         g, some = asked
+        # count(x) > 0 asks for a row whose x is not NULL
         counted = () if g.star else (a.IsNull(g.args[0], negated=True),)
         rows = self._rows(g if g.star else replace(g, distinct=True), partners)
         where = conjoin((*rows.where, *conjuncts(g.filter), *counted))
@@ -224,12 +236,14 @@ def _is_plain_enough(block: a.Select) -> bool:
         return False
     if any(references_whole(block, rel) for rel in from_rels(block.from_)):
         return False
+    # GROUPING() is of grouping sets
     if any(isinstance(n, a.Grouping) for e in outer_exprs(block) for n in walk_block(e)):
         return False
     return all(
         g.func.is_builtin
         and not g.direct
         and not has_subquery(g)
+        # array_agg without an order, or one that leaves ties, follows the plan
         and (not order_sensitive(g) or ordered_by_value(g))
         for g in aggregates_of(block)
     )
@@ -243,6 +257,7 @@ def aggregates_of(block: a.Select) -> list[a.Aggregate]:
 
 def _core(steps: Steps, rels: frozenset[int]) -> frozenset[int]:
     """With whatever these rows are joined by."""
+    # last to first: what a step is joined by comes before it
     for step in reversed(steps.steps):
         if step.rels & rels:
             rels |= (step.asks & steps.rels) | step.rels
@@ -276,6 +291,7 @@ def _asked_for_any(node: a.Node) -> tuple[a.Aggregate, bool] | None:
         return None
     if not isinstance(known, a.Const) or not known.type.is_builtin or known.type.name not in _INTEGERS:
         return None
+    # count(*) > 5 asks how many, and not whether
     some = _ANY.get((name, known.value or ""))
     # a row of NULLs is counted, and IS NULL
     told = all(x.type.is_builtin and x.type.name != "record" for x in left.args)
@@ -289,6 +305,7 @@ def _of(g: a.Aggregate, rows: Steps) -> a.Expr:
 
 def _of_one_row(g: a.Aggregate) -> a.Expr:
     """An extreme of one row's value. Raises _Unfit."""
+    # sum(DISTINCT d.x) of one row is d.x of another type
     if g.func.name not in EXTREMES or g.filter is not None or g.args[0].type != g.type:
         raise _Unfit
     return g.args[0]
@@ -300,6 +317,7 @@ def _without_padding(g: a.Aggregate, steps: Sequence[Step]) -> Steps | None:
     """
     rels = frozenset[int]().union(*(s.rels for s in steps))
     for first in steps:
+        # a step joined by another one that may be padded has no rows of its own to begin with
         if first.asks & rels or not _passes_over(g, padded_with(first, steps)):
             continue
         rest = tuple(s for s in steps if s is not first)
@@ -321,6 +339,7 @@ def _passes_over(g: a.Aggregate, padded: frozenset[int]) -> bool:
     """Whether it does not look at a row in which these range variables are NULL."""
     if any(rel in padded for rel, _ in rejected_columns(g.filter)):
         return True
+    # array_agg and bool_and of several arguments look at NULLs, or are no aggregates of one value
     if not g.func.is_builtin or g.func.name not in _OF_VALUES or g.star or len(g.args) != 1:
         return False
     return any(rel in padded for rel, _ in _null_with(g.args[0]))
@@ -329,6 +348,7 @@ def _passes_over(g: a.Aggregate, padded: frozenset[int]) -> bool:
 def _null_with(expr: a.Expr) -> frozenset[tuple[int, int]]:
     """Columns whose being NULL makes an expression NULL. CASE without ELSE is where no arm is taken."""
     if (
+        # CASE … ELSE 0 is not NULL without a partner
         not isinstance(expr, a.Case)
         or not isinstance(expr.default, a.Const)
         or expr.default.value is not None

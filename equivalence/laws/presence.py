@@ -28,12 +28,15 @@ def as_exists(node: a.Node, facts: Facts) -> tuple[a.Expr, a.Select, Assumptions
     query = node.arg.query
     if not isinstance(query, a.Select) or query.ctes or query.group_by is not None or is_volatile(query):
         return None
+    # without LIMIT 1 two rows are an error, which EXISTS does not raise
     if not _is_one(query.limit) or query.offset is not None or query.with_ties or query.having is not None:
         return None
+    # an output that makes rows makes none of some
     if len(query.targets) != 1 or has_window(query) or returns_set(query.targets[0].expr):
         return None
     rows = replace(query, limit=None, order_by=(), distinct=None)
     (basis,) = facts.nonnull_outputs(rows)
+    # a row whose value is NULL would count as no row
     if basis is None:
         return None
     found = a.Exists(replace(rows, targets=(a.Target("one", a.Const("1", INT4)),)))

@@ -12,7 +12,8 @@ comes from one row of the round before, with the same value. What nobody reads i
 
 A recursion that may go on for ever ends where its reader stops: only one that ends on all data is read
 otherwise, or restricted, without a reservation: its rows are made of stored values without duplicates, or it
-counts its rounds up to a bound. Of others one query may give an answer where the other goes on until an error
+counts its rounds up to a bound, or follows a table's own tree (`forests.py`), in which UNION drops nothing.
+Of others one query may give an answer where the other goes on until an error
 stops it (`errors`); where both give one, both have read a part of the same rounds, and give the same of the
 longer part. A restricted one ends wherever the other does, and earlier where an error stops that one. Must
 not know rules or provers.
@@ -24,13 +25,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rewright.equivalence.laws.alike_columns import aligned
 from rewright.equivalence.laws.asked_twice import without_asked_twice
-from rewright.equivalence.laws.forms import harmless
+from rewright.equivalence.laws.forests import Forest, forest
+from rewright.equivalence.laws.forms import harmless, said
 from rewright.equivalence.laws.idle_columns import without_idle_columns
 from rewright.equivalence.laws.inlining import doubles_too_often, inlined
 from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog, Table, TableColumn
-from rewright.sql.facts import Facts, is_volatile
+from rewright.sql.catalog import Catalog, Key, Table, TableColumn
+from rewright.sql.facts import Assumption, Facts, is_volatile
 from rewright.sql.types import EXACT_INTEGERS, equality_is_identity
 from rewright.sql.walk import (
     Fresh,
@@ -55,7 +58,8 @@ SCHEMA = "rewright_fixpoint"
 @dataclass(frozen=True, slots=True)
 class Fixpoints:
     """Two queries that read the same unknown tables, in a catalog that has them. ``same``: pairs of queries
-    whose sameness makes the tables the same. ``modulo``: what is computed of other rows may raise.
+    whose sameness makes the tables the same. ``modulo``: what is computed of other rows may raise; ``facts``:
+    the constraints by which recursions are known to end, and what ``tables`` say of their rows.
     """
 
     before: a.Query
@@ -63,6 +67,8 @@ class Fixpoints:
     catalog: Catalog
     same: tuple[tuple[a.Query, a.Query], ...]
     modulo: frozenset[str]
+    facts: tuple[str, ...]
+    tables: tuple[Table, ...]
 
 
 def is_recursive(*queries: a.Query) -> bool:
@@ -76,37 +82,61 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
     if any(t.ref.schema == SCHEMA for t in catalog.relations):
         return None  # somebody's own, of which something is known
     modulo: set[str] = set()
-    found: list[tuple[a.Query, list[a.Cte]]] = []
+    found: list[a.Query] = []
     for query in (before, after):
         plain = _with_recursion_alone(query)
+        # CTEs within recursive ones, or ones that read one another: rounds are no longer of one table alone
         if plain is None:
             return None
-        restricted = _restricted_first(plain, catalog, modulo)
-        # afterwards: a condition that has moved asks for its column no more
-        narrow = without_idle_columns(restricted, Facts(catalog, restricted))
-        found.append((narrow, list(narrow.ctes)))
-    (first, ours), (second, theirs) = found
-    if len(ours) != len(theirs):
+        found.append(_restricted_first(plain, catalog, modulo))
+    first, second = _as_bags(found, catalog)
+    # afterwards: a condition that has moved asks for its column no more
+    first, second = (without_idle_columns(q, Facts(catalog, q)) for q in (first, second))
+    if len(first.ctes) != len(second.ctes):
         return None
+    second = aligned(first, second)
+    ours, theirs = first.ctes, second.ctes
     same: list[tuple[a.Query, a.Query]] = []
     tables: list[Table] = []
+    trees: list[Forest] = []
+    basis: frozenset[Assumption] = frozenset()
     for mine, other in zip(ours, theirs, strict=True):
         if not _comparable(mine, other):
             return None
-        table = _table(mine, len(tables) + 1)
+        tree = forest(mine, catalog)
+        trees += [] if tree is None else [tree]
+        table, why = _filled(mine, _table(mine, len(tables) + 1, tree), catalog)
+        basis |= why if tree is None else {*why, *tree.basis}
         tables.append(table)
         pairs = [(_terms(mine, table)), (_terms(other, table))]
         same += [(x, y) for x, y in zip(*pairs, strict=True)]
         first, second = _reading(first, mine, table), _reading(second, other, table)
-    finite = all(_ends(c) for c in (*ours, *theirs))
+    finite = len(trees) == len(tables) or all(_ends(c, catalog) for c in (*ours, *theirs))
     if canonical(first, keep_names=False) != canonical(second, keep_names=False):
         # one reader may stop before the round that fails, or where there is no last one
         rounds = ((q, c) for q, ctes in ((before, ours), (after, theirs)) for c in ctes)
+        # a reader that stops early (EXISTS, LIMIT) may not reach the round that fails
         if not finite or any(Facts(catalog, q).errors(_uncounted_rounds(c)) for q, c in rounds):
             modulo.add("errors")
     known = catalog.with_relations(*tables)
     apart = tuple(p for p in same if canonical(p[0], keep_names=False) != canonical(p[1], keep_names=False))
-    return Fixpoints(first, second, known, apart, frozenset(modulo))
+    return Fixpoints(first, second, known, apart, frozenset(modulo), said(basis), tuple(tables))
+
+
+def _as_bags(queries: list[a.Query], catalog: Catalog) -> tuple[a.Query, a.Query]:
+    """Both with UNION ALL in recursions that have no row twice, where each has such at the same place."""
+    first, second = queries
+    for mine, other in zip(first.ctes, second.ctes, strict=False):
+        if forest(mine, catalog) is not None and forest(other, catalog) is not None:
+            first, second = _keeping_duplicates(first, mine), _keeping_duplicates(second, other)
+    return first, second
+
+
+def _keeping_duplicates(query: a.Query, cte: a.Cte) -> a.Query:
+    body = cte.query
+    assert isinstance(body, a.SetOp)
+    kept = replace(cte, query=replace(body, all=True))
+    return replace(query, ctes=tuple(kept if c.cte == cte.cte else c for c in query.ctes))
 
 
 # --------------------------------------------------------------------------- one query
@@ -116,8 +146,10 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
     """The query with no CTEs but recursive ones that somebody reads, which stand at its top and read nothing
     of one another.
     """
+    # a volatile CTE gives other rows each time it is copied
     if any(isinstance(n, a.Cte) and is_volatile(n.query) for n in walk(query)):
         return None
+    # each round takes one CTE away; no query that is proved has as many
     for _ in range(100):
         place = next(
             (
@@ -131,6 +163,7 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
         if place is None:
             break
         path, block, cte = place
+        # recursive and read by nobody: never computed
         if cte.recursive:
             kept = replace(block, ctes=tuple(c for c in block.ctes if c != cte))
             query = replace_at(query, path, kept)
@@ -144,6 +177,7 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
 
 
 def _read(query: a.Query, cte: a.Cte) -> bool:
+    # a recursion reads itself in its step, which makes no reader of it
     own = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(cte.query))
     return sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(query)) > own
 
@@ -153,18 +187,41 @@ def _comparable(mine: a.Cte, other: a.Cte) -> bool:
     duplicates alike.
     """
     types = [[c.type for c in x.columns] for x in (mine, other)]
+    # citext 'a' and 'A' are one row to UNION and two values to the reader
     if types[0] != types[1] or not all(equality_is_identity(t) for t in types[0]):
         return False
     bodies = [x.query for x in (mine, other)]
+    # INTERSECT and EXCEPT are no recursion; CTEs within the body would be read by both terms
     return (
         all(isinstance(b, a.SetOp) and b.op == "union" and not b.ctes for b in bodies)
         and len({b.all for b in bodies if isinstance(b, a.SetOp)}) == 1
     )
 
 
-def _table(cte: a.Cte, number: int) -> Table:
-    columns = tuple(TableColumn(f"c{i + 1}", c.type) for i, c in enumerate(cte.columns))
-    return Table(a.TableRef(SCHEMA, f"r{number}"), columns)
+def _table(cte: a.Cte, number: int, tree: Forest | None) -> Table:
+    key = None if tree is None else tree.key
+    columns = tuple(TableColumn(f"c{i + 1}", c.type, i == key) for i, c in enumerate(cte.columns))
+    keys = () if key is None else (Key(SCHEMA, (columns[key].name,), primary=True),)
+    return Table(a.TableRef(SCHEMA, f"r{number}"), columns, keys=keys)
+
+
+def _filled(cte: a.Cte, table: Table, catalog: Catalog) -> tuple[Table, frozenset[Assumption]]:
+    """The table with NOT NULL on the columns that have none in the first term, nor in the step over rows that
+    have none there.
+    """
+    terms = _terms(cte, table)
+    filled, basis = set(range(len(table.columns))), frozenset[Assumption]()
+    while True:
+        columns = tuple(replace(c, not_null=i in filled) for i, c in enumerate(table.columns))
+        made = replace(table, columns=columns)
+        outputs = [Facts(catalog.with_relations(made), t).nonnull_outputs(t) for t in terms]
+        lacking = {i for i in filled if any(known[i] is None for known in outputs)}
+        if not lacking:
+            break
+        filled -= lacking
+    for known in outputs:
+        basis = basis.union(*(why for i in filled if (why := known[i]) is not None))
+    return made, frozenset(x for x in basis if x.schema != SCHEMA)
 
 
 def _terms(cte: a.Cte, table: Table) -> tuple[a.Query, a.Query]:
@@ -172,6 +229,7 @@ def _terms(cte: a.Cte, table: Table) -> tuple[a.Query, a.Query]:
     body = cte.query
     assert isinstance(body, a.SetOp)
     arms = (body.left, _scanned(body.right, cte, table))
+    # UNION looks at sets: how often an arm gives a row is nothing to it
     return (arms[0], arms[1]) if body.all else (_distinct(arms[0], cte), _distinct(arms[1], cte))
 
 
@@ -208,13 +266,14 @@ def _is_finite(cte: a.Cte) -> bool:
     a constant.
     """
     body = cte.query
+    # UNION ALL repeats a cycle's rows without end
     if not isinstance(body, a.SetOp) or body.all:
         return False
     return all(isinstance(e, a.Column | a.Const) for e in _shown(body.right)) and bool(_shown(body.right))
 
 
-def _ends(cte: a.Cte) -> bool:
-    return _is_finite(cte) or _counter(cte) is not None
+def _ends(cte: a.Cte, catalog: Catalog) -> bool:
+    return _is_finite(cte) or _counter(cte) is not None or forest(cte, catalog) is not None
 
 
 def _counter(cte: a.Cte) -> int | None:
@@ -238,6 +297,7 @@ def _one_more(expr: a.Expr, column: a.Expr) -> bool:
     if not (isinstance(expr, a.Op) and expr.op.is_builtin and expr.op.name == "+" and len(expr.args) == 2):
         return False
     integer = expr.type == column.type and column.type.name in EXACT_INTEGERS
+    # + 1 only: a step by a column may be 0
     return integer and expr.args in {(column, a.Const("1", column.type)), (a.Const("1", column.type), column)}
 
 
@@ -246,6 +306,7 @@ def _is_below(pred: a.Expr, column: a.Expr) -> bool:
     if not (isinstance(pred, a.Op) and pred.op.is_builtin and pred.op.name == "<" and len(pred.args) == 2):
         return False
     bound = pred.args[1]
+    # a bound in another type might not be reached before the column's own type ends
     return pred.args[0] == column and isinstance(bound, a.Const | a.Param) and bound.type == column.type
 
 
@@ -254,6 +315,7 @@ def _shown(query: a.Query) -> list[a.Expr]:
     if not isinstance(query, a.Select) or query.group_by is not None:
         return []
     items, _ = as_product(query)
+    # a subquery or function in FROM may make new values each round
     if not all(isinstance(i, a.Scan | a.CteScan) for i in items):
         return []
     return [t.expr for t in query.targets]
@@ -267,6 +329,7 @@ def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> a.Q
     made: list[a.Cte] = []
     for cte in query.ctes:
         readers = [n for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte]
+        # with two readers a condition of one would restrict what the other sees
         if len(readers) == 2:  # the step, and one that reads
             query, changed = _moved_in(query, cte, catalog, modulo)
             made.append(_once(query, changed, catalog, modulo))
@@ -279,6 +342,7 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
     body = cte.query
     assert isinstance(body, a.SetOp)
     first = body.left
+    # the first term's own GROUP BY, DISTINCT or LIMIT would see fewer rows
     if not isinstance(first, a.Select) or not is_plain(first):
         return query, cte
     facts = Facts(catalog, query)
@@ -291,7 +355,7 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
             continue
         kept, moved = _split(conjuncts(block.where), scan.rel, set(columns_handed_on(body.right, cte)), facts)
         if moved:
-            if not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(first):
+            if not _ends(cte, catalog) or facts.errors(_uncounted(cte, body.right)) or facts.errors(first):
                 modulo.add("errors")
             values = {(scan.rel, i): t.expr for i, t in enumerate(first.targets)}
             own = (substitute(p, values) for p in moved)
@@ -309,7 +373,7 @@ def _once(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) -> a.C
     made = without_asked_twice(query, cte, frozenset(columns_handed_on(body.right, cte)))
     facts = Facts(catalog, query)
     if made != cte and (
-        not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(body.left)
+        not _ends(cte, catalog) or facts.errors(_uncounted(cte, body.right)) or facts.errors(body.left)
     ):
         modulo.add("errors")
     return made
@@ -334,10 +398,12 @@ def _split(
     """Conditions that stay, and those on nothing but these columns, by themselves or in a query's rows."""
 
     def moves(pred: a.Expr) -> bool:
+        # a condition that also reads the tables beside is no one of the recursion's rows alone
         if free_rels(pred) != {rel}:
             return False
         if isinstance(pred, a.Quantified) and _reads_tables(pred.query):
             return not facts.errors(pred) and all(moves(e) for e in pred.left)
+        # WHERE EXISTS (…), or a constant condition, asks nothing of the column
         used = [n for n in walk(pred) if isinstance(n, a.Column)]
         return harmless(pred, facts) and bool(used) and all(n.pos in columns for n in used)
 

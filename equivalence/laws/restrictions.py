@@ -67,6 +67,7 @@ class _Place:
 
     def states(self, pred: a.Expr) -> bool:
         """Whether the condition is among those that hold."""
+        # subqueries have numbers of their own in each place: compared by their canonical form
         if pred in self.preds or not has_subquery(pred):
             return pred in self.preds
         form = canonical_expr(pred)
@@ -92,16 +93,19 @@ class _WithoutRestrictions(Walk):
             one = next((m for m in made if m is not None), None)
             if one is None:
                 return block
+            # one at a time, since the next one is looked for among what has become of the items
             block = replace(block, from_=tuple(_with(i, one) for i in block.from_))
 
     def _spine(self, block: a.Select, item: a.FromItem) -> a.FromItem:
         """The right sides of LEFT JOINs that keep the leftmost item."""
+        # the right of a RIGHT or FULL JOIN counts also without partners
         if not isinstance(item, a.Join) or item.kind != "left":
             return item
         item = replace(item, left=self._spine(block, item.left))
         kept, _ = left_spine(item)
         inner, joined = dissolve((kept,))
         rels = from_rels((kept,))
+        # conditions of WHERE on the kept side hold of the rows that matter
         own = [p for p in conjuncts(block.where) if free_rels(p) and free_rels(p) <= rels]
         ties = [p for p in conjuncts(item.on) if free_rels(p) <= rels | from_rels((item.right,))]
         place = _Place([*inner, item.right], [*joined, *own, *ties], ties, self.facts)
@@ -112,6 +116,7 @@ class _WithoutRestrictions(Walk):
         """A subquery without what its place asks for anyway; None where there is nothing of the kind."""
         if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
             return None
+        # a LATERAL subquery reads the very rows that would restrict it
         if not is_closed(item.query) or is_volatile(item.query):
             return None
         query = self._query(item.query, item.rel, place)
@@ -125,6 +130,7 @@ class _WithoutRestrictions(Walk):
         self, query: a.Query, rel: int, place: _Place, outer: Mapping[int, int] | None = None
     ) -> a.Query:
         """``outer``: the places of this query's columns among those that stand for ``rel``; None: its own."""
+        # LIMIT counts the rows that the restriction leaves
         if query.limit is not None or query.offset is not None or query.ctes:
             return query
         if isinstance(query, a.SetOp):
@@ -133,6 +139,7 @@ class _WithoutRestrictions(Walk):
         if not isinstance(query, a.Select):
             return query
         shown = _whole(query)
+        # columns of a subquery further in, as this one shows them
         if outer is not None:
             shown = {e: outer[position] for e, position in shown.items() if position in outer}
         asked = conjuncts(query.where)
@@ -161,6 +168,7 @@ class _WithoutRestrictions(Walk):
 
 def _with(item: a.FromItem, freed: a.Derived) -> a.FromItem:
     if isinstance(item, a.Join):
+        # the padded side of an outer join counts rows in another way
         if item.kind != "inner":
             return item
         return replace(item, left=_with(item.left, freed), right=_with(item.right, freed))
@@ -171,6 +179,7 @@ def _whole(query: a.Select) -> dict[a.Expr, int]:
     """Expressions by the output column that shows them, of which a row's group, partitions and duplicates
     have one value that can't be told apart.
     """
+    # unnest() in SELECT makes rows of one, which agree on the expression all the same; they are left alone
     if any(returns_set(t.expr) for t in query.targets):
         return {}
     windows = [
@@ -187,6 +196,7 @@ def _whole(query: a.Select) -> dict[a.Expr, int]:
     for position, target in enumerate(query.targets):
         e = target.expr
         alike = (
+            # one group, partition and set of duplicates must have one value, so that it goes or stays whole
             look_of_type(e.type) is not None
             and not has_aggregate(e)
             and not has_subquery(e)
@@ -208,6 +218,7 @@ def _is_made_outside(pred: a.Expr, rel: int, shown: dict[a.Expr, int], place: _P
     outer = _lifted(pred, rel, shown)
     if outer is None or not harmless(pred, place.facts):
         return False
+    # an OR is met where one of its arms is among the conditions outside
     return any(all(c in place.preds for c in conjuncts(arm)) for arm in disjuncts(outer))
 
 
@@ -218,6 +229,7 @@ def _lifted(pred: a.Expr, rel: int, shown: dict[a.Expr, int]) -> a.Expr | None:
     def visit(node: Any) -> Any:
         nonlocal missing
         if not isinstance(node, a.Column):
+            # a system column is of the table, and no output shows it
             missing |= isinstance(node, a.SystemColumn | a.WholeRow)
             return map_parts(node, visit)
         if node not in shown:
@@ -234,11 +246,14 @@ def _lifted(pred: a.Expr, rel: int, shown: dict[a.Expr, int]) -> a.Expr | None:
 
 def _is_met(pred: a.Quantified, rel: int, shown: dict[a.Expr, int], place: _Place) -> bool:
     """Whether each row that counts is joined with one that makes it a member."""
+    # NOT IN, or an operator that is no equality, wants rows that are not there
     if pred.kind != "=" or pred.all or any(o.btree != "=" or not o.is_builtin for o in pred.ops):
         return False
+    # a correlated or volatile subquery may list others outside
     if any(e not in shown for e in pred.left) or not is_closed(pred.query) or is_volatile(pred.query):
         return False
     keys = [a.Column(rel, shown[e], e.type) for e in pred.left]
+    # the block itself asks for members of the same list
     if not looseness(pred.query) and any(
         isinstance(p, a.Quantified)
         and replace(p, query=pred.query) == replace(pred, left=tuple(keys))
@@ -252,6 +267,7 @@ def _is_met(pred: a.Quantified, rel: int, shown: dict[a.Expr, int], place: _Plac
 def _arms(query: a.Query) -> Iterator[a.Query]:
     """Queries whose rows are all among those of ``query``."""
     if isinstance(query, a.SetOp) and query.op == "union" and not query.ctes:
+        # an arm's rows are rows of the union, unless that is cut
         if query.limit is None and query.offset is None:
             yield from _arms(query.left)
             yield from _arms(query.right)
@@ -264,6 +280,7 @@ def _has_witness(arm: a.Query, keys: Sequence[a.Column], place: _Place) -> bool:
     if not isinstance(arm, a.Select):
         return False
     plain = replace(arm, distinct=None) if arm.distinct == () else arm
+    # GROUP BY and LIMIT in the list leave rows out that a witness may be
     if not is_plain(plain) or any(has_aggregate(t.expr) for t in arm.targets):
         return False
     wanted, own = as_product(arm)
@@ -277,6 +294,7 @@ def _has_witness(arm: a.Query, keys: Sequence[a.Column], place: _Place) -> bool:
         and all(_equal(renumber(t.expr, mapping), k, place) for t, k in zip(arm.targets, keys, strict=True))
         for mapping in _partners(wanted, place.items, place)
     )
+    # conditions of the witness that are subqueries will no longer be asked
     if found:
         place.idle.extend(members)
     return found
@@ -301,6 +319,7 @@ def _partners(
         yield {}
         return
     first, rest = wanted[0], wanted[1:]
+    # an outer join in the list is no table that stands outside
     if isinstance(first, a.Join):
         return
     for item in items:
@@ -320,6 +339,7 @@ def _reads_the_same(one: a.FromItem, other: a.FromItem, place: _Place) -> bool:
                 return False
             loose, basis = left_open(one.query, place.facts.catalog)
             place.basis.update(basis)
+            # LIMIT without a full order may give other rows in the two places
             return not loose and not is_volatile(one.query)
         case _:
             return False

@@ -58,6 +58,7 @@ class _WithoutShifts(Walk):
         ):
             return node
         left, right, name = *node.args, node.op.name
+        # 3 < n + 1 is n + 1 > 3
         if _written(left) is not None:
             left, right, name = right, left, _MIRRORED[name]
         if not (isinstance(left, a.Op) and left.op.is_builtin and len(left.args) == 2):
@@ -68,6 +69,7 @@ class _WithoutShifts(Walk):
     def _moved(self, step: a.Op, bound: a.Const | None) -> tuple[a.Expr, a.Expr] | None:
         """The column, and the constant that it reaches where the step from it reaches ``bound``."""
         column, by, sign = *step.args, step.op.name
+        # 7 + published is published + 7; 7 - published turns the order round, and is left alone
         if isinstance(by, a.Column) and sign in {"+", "*"}:
             column, by = by, column
         limit = None if bound is None else value(bound)
@@ -85,12 +87,15 @@ class _WithoutShifts(Walk):
         known = constant(by)
         factor = None if known is None else value(known)
         declared = column.type.is_builtin and column.type.name == "numeric" and column.type.typmod >= 0
+        # numeric without (p, s) may be infinite or round its products; by a factor below 0 the comparison
+        # turns round
         if not declared or not isinstance(factor, Decimal) or not isinstance(limit, Decimal) or factor <= 0:
             return None
         if bound.type.name != "numeric" or known is None or known.type.name != "numeric":
             return None
         try:
             with localcontext(_EXACTLY):
+                # 10 / 3 has no exact quotient, and the comparison stays
                 return column, a.Const(format(limit / factor, "f"), bound.type)
         except ArithmeticError:
             return None
@@ -101,6 +106,7 @@ class _WithoutShifts(Walk):
         if sign != "-" or column.type.name != "date" or start is None or start.type.name != "date":
             return None
         first = value(start)
+        # date - date of an infinite date is an error: both bounds must be known
         if not isinstance(first, datetime) or not isinstance(limit, Decimal) or self._bounds(column) is None:
             return None
         return _constant(column, lambda: first + timedelta(days=int(limit)), start)
@@ -109,8 +115,10 @@ class _WithoutShifts(Walk):
         self, column: a.Column, by: a.Expr, sign: str, step: a.Op, bound: a.Const, limit: Any
     ) -> tuple[a.Expr, a.Expr] | None:
         length: Any = _step(column, by)
+        # a whole number of steps from a number, a span of time from a moment
         if length is None or type(limit) is not (Decimal if isinstance(length, int) else datetime):
             return None
+        # a date compared with a timestamp goes by another operator
         if column.type.name in {"date", "timestamp"} and bound.type != column.type:
             return None
         if not self._stays_inside(column, step, length if sign == "+" else -length):
@@ -121,10 +129,12 @@ class _WithoutShifts(Walk):
         """Whether the step leads from every stored value to one of the type."""
         exponent = _INTEGERS.get(step.type.name)
         if exponent is not None and column.type.name in _INTEGERS:
+            # an int4 column plus a constant in int8 can't overflow, whatever is stored
             most = 1 << _INTEGERS[column.type.name]
             if -(1 << exponent) <= -most + by and most - 1 + by < 1 << exponent:
                 return True
         elif exponent is not None:
+            # a numeric step to an integer would be rounded
             return False
         known = self._bounds(column)
         if known is None:
@@ -137,6 +147,7 @@ class _WithoutShifts(Walk):
 
     def _bounds(self, column: a.Column) -> Bounds | None:
         """The least and the greatest value that CHECKs let a stored column have."""
+        # the column of a subquery has what its expression gives, not what a table's CHECK lets in
         scan = self._scans.get(column.rel)
         if scan is None or not self.catalog.has_table(scan.table):
             return None
@@ -148,6 +159,7 @@ class _WithoutShifts(Walk):
                     lows.append((end, assumption))
                 if name in {"<", "<="}:
                     highs.append((end, assumption))
+        # one bound alone leaves infinite dates, and the numbers at the type's other end
         if not lows or not highs:
             return None
         self.rest_on((lows[0][1], highs[0][1]))
@@ -158,6 +170,7 @@ class _WithoutShifts(Walk):
         try:
             query = bind(f"select 1 from {quoted(scan.table)} where ({check})", self.catalog)
         except (BindError, Unsupported):
+            # a CHECK that this binder does not read bounds nothing that is known
             return []
         found: list[tuple[str, Any]] = []
         for p in conjuncts(query.where) if isinstance(query, a.Select) else ():
@@ -165,8 +178,10 @@ class _WithoutShifts(Walk):
                 continue
             left, right, name = *p.args, p.op.name
             if isinstance(right, a.Column):
+                # `check (10 < n)` bounds n from below
                 left, right, name = right, left, _MIRRORED.get(name, "")
             known = _written(right)
+            # a bound in another type than the column's is compared in a wider one
             end = None if known is None or known.type.name != left.type.name else value(known)
             if isinstance(left, a.Column) and left.pos == pos and end is not None:
                 found.append((name, int(end) if isinstance(end, Decimal) and end == int(end) else end))
@@ -177,6 +192,7 @@ def _written(expr: a.Expr) -> a.Const | None:
     """A constant, also a moment that is written without its seconds."""
     match expr:
         case a.Cast(a.Const(str(text), source), target, method="io") if source.name == "unknown":
+            # a moment without a zone that every session reads alike
             plain = target.is_builtin and target.name == "timestamp" and target.typmod == -1
             if plain and _MOMENT.fullmatch(text):
                 return a.Const(datetime.fromisoformat(text).isoformat(" "), target)
@@ -190,10 +206,12 @@ def _step(column: a.Column, by: a.Expr) -> int | timedelta | None:
     if isinstance(number, Decimal) and known is not None and known.type.name in _INTEGERS:
         if column.type.name in _INTEGERS:
             return int(number)
+        # a fraction of a day is no step of a date
         return timedelta(days=int(number)) if column.type.name == "date" else None
     match by:
         case a.Cast(a.Const(str(text), source), target) if source.name == "unknown" and target.typmod == -1:
             found = _INTERVAL.fullmatch(text.strip().lower())
+            # months are of several lengths, and a day of a timestamptz is of 23 to 25 hours
             if target.name == "interval" and column.type.name == "timestamp" and found is not None:
                 with suppress(OverflowError):
                     return timedelta(**{f"{found[2]}s": int(found[1])})
@@ -206,10 +224,12 @@ def _constant(column: a.Column, made: Callable[[], Any], like: a.Const) -> tuple
     except OverflowError:
         return None
     if isinstance(at, datetime):
+        # four figures, as ISO writes them and each DateStyle reads them
         if at.year < 1000:
             return None
         text = at.date().isoformat() if like.type.name == "date" else at.isoformat(" ")
         return column, a.Const(text, like.type)
+    # the bound itself may be out of its type: n - 1 > 2147483647 would ask n > 2147483648
     exponent = _INTEGERS.get(like.type.name)
     fits = exponent is not None and -(1 << exponent) <= at < 1 << exponent
     return (column, a.Const(str(int(at)), like.type)) if fits else None

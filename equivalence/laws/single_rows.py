@@ -40,10 +40,12 @@ class _OfSingleRows(Walk):
             return node
         asked, value = _without_case(call)
         where = conjoin((*conjuncts(query.where), *asked))
+        # with the filter in WHERE, so that a key of which one column is in the filter counts
         basis = self.facts.at_most_one_row(a.Select((_ROW,), query.from_, where))
         if basis is None:
             return node
         self.rest_on(basis)
+        # FILTER asks of rows that WHERE has let through; in one WHERE a failing condition may be asked first
         self.reserve_failures(*(conjuncts(where) if asked else ()))
         (target,) = query.targets
         return replace(node, query=a.Select((replace(target, expr=value),), query.from_, where))
@@ -51,8 +53,10 @@ class _OfSingleRows(Walk):
 
 def _extreme(query: a.Select) -> a.Aggregate | None:
     """The extreme of all its rows that a subquery is."""
+    # GROUP BY k in the subquery is no row where there is none, and several where there are
     if query.group_by != ((),) or len(query.targets) != 1 or is_volatile(query):
         return None
+    # HAVING, LIMIT 0 and the like may take the one row away
     if replace(query, targets=(), from_=(), where=None, group_by=None) != a.Select(()):
         return None
     call = query.targets[0].expr
@@ -66,8 +70,10 @@ def _extreme(query: a.Select) -> a.Aggregate | None:
 def _without_case(call: a.Aggregate) -> tuple[tuple[a.Expr, ...], a.Expr]:
     """Which rows an extreme looks at, and at which value of theirs."""
     asked, value = conjuncts(call.filter), call.args[0]
+    # a second WHEN shows another value where the first is not TRUE
     if not isinstance(value, a.Case) or len(value.whens) != 1:
         return asked, value
     ((test, shown),) = value.whens
     bare = isinstance(value.default, a.Const) and value.default.value is None
+    # CASE … ELSE 0 is a value of each row, also where the test is not TRUE
     return ((*asked, *conjuncts(test)), shown) if bare and shown.type == value.type else (asked, value)

@@ -53,8 +53,10 @@ def without_steps(query: a.Query, catalog: Catalog) -> Form:
             return node
         block, value = known[node.cte] = found
         made = replace(node.query, left=_different(block, value), right=_no_value(value))
+        # P is computed of all rows now, and of those up to the last minimum before
         if Facts(catalog, made).errors(made):
             modulo.add("errors")
+        # no round is left: a plain CTE, which others may read as often as they like
         return replace(node, query=made, recursive=False)
 
     made = visit(query)
@@ -80,11 +82,13 @@ def _no_value(value: a.Expr) -> a.Select:
 def _with_null(block: a.Select, known: Mapping[int, tuple[a.Select, a.Expr]], fresh: Fresh) -> a.Select:
     """A block that reads the values and the NULL where there is one, reading the different values."""
     for item in block.from_:
+        # only a comma's item: on the padded side of a join its NULL would be another one
         if not isinstance(item, a.CteScan) or item.cte not in known:
             continue
         source, value = known[item.cte]
         is_value = a.IsNull(a.Column(item.rel, 0, value.type), negated=True)
         for pred in conjuncts(block.where):
+            # `b IS NOT NULL OR …`, in this order, as such queries are written
             if isinstance(pred, a.Or) and len(pred.args) == 2 and pred.args[0] == is_value:
                 if not _asks_null(pred.args[1], source, value):
                     continue
@@ -94,6 +98,7 @@ def _with_null(block: a.Select, known: Mapping[int, tuple[a.Select, a.Expr]], fr
                 instead = a.Derived(item.rel, query, item.alias, ("value",))
                 from_ = tuple(instead if i is item else i for i in block.from_)
                 rest = conjoin(p for p in conjuncts(block.where) if p is not pred)
+                # another recursion of the kind may be read by the same block
                 return _with_null(replace(block, from_=from_, where=rest), known, fresh)
     return block
 
@@ -103,6 +108,7 @@ def _asks_null(expr: a.Expr, source: a.Select, value: a.Expr) -> bool:
     if not isinstance(expr, a.Exists) or not isinstance(expr.query, a.Select):
         return False
     asked = expr.query
+    # LIMIT, OFFSET or GROUP BY in EXISTS change whether there is a row
     if asked != a.Select(asked.targets, asked.from_, asked.where) or not is_plain(asked):
         return False
     where = conjoin((*conjuncts(source.where), a.IsNull(value)))
@@ -118,9 +124,11 @@ def _values(cte: a.Cte) -> tuple[a.Select, a.Expr] | None:
     if replace(body, columns=()) != a.SetOp("union", True, body.left, body.right, ()):
         return None  # ordered, cut, with CTEs of its own
     least = _least(body.left)
+    # a first term that reads rows outside begins elsewhere for each of them
     if least is None or free_rels(body.left) or any(isinstance(n, a.CteScan) for n in walk(body.left)):
         return None
     block, value = least
+    # a cast between the first minimum and the column might put values together
     if cte.columns[0].type != value.type or not _steps(body.right, cte, block, value):
         return None
     return block, value
@@ -134,9 +142,11 @@ def _least(query: a.Query) -> tuple[a.Select, a.Expr] | None:
         return None
     bare = a.Select(query.targets, query.from_, query.where, ((),))
     found = query.targets[0].expr
+    # FILTER or DISTINCT in min(), HAVING and the rest are no plain minimum
     if query != bare or not isinstance(found, a.Aggregate) or len(found.args) != 1:
         return None
     value = found.args[0]
+    # of numeric 1.0 and 1.00, min gives one of them, and DISTINCT the other
     if found != aggregate("min", value) or not equality_is_identity(value.type):
         return None
     return query, value
@@ -151,6 +161,7 @@ def _steps(step: a.Query, cte: a.Cte, block: a.Select, value: a.Expr) -> bool:
         return False
     before = a.Column(own.rel, 0, value.type)
     asked = a.IsNull(before, negated=True)
+    # the step goes on from values alone: a NULL ends it
     if step != a.Select(step.targets, step.from_, asked):
         return False
     above = _least(shown.query)
@@ -158,6 +169,7 @@ def _steps(step: a.Query, cte: a.Cte, block: a.Select, value: a.Expr) -> bool:
         return False
     inner, its = above
     greater = [p for p in conjuncts(inner.where) if _is_above(p, its, before)]
+    # two conditions on the value before, or none, and it is no step to the next one
     if len(greater) != 1:
         return False
     rest = conjoin(p for p in conjuncts(inner.where) if p is not greater[0])

@@ -48,6 +48,7 @@ class _WithoutTiedGroups(Walk):
         return node
 
     def _ungrouped(self, select: a.Select) -> a.Select | None:
+        # GROUPING SETS have several groups, also where each key is tied
         keys = select.group_by[0] if select.group_by is not None and len(select.group_by) == 1 else ()
         if (
             not keys
@@ -57,19 +58,23 @@ class _WithoutTiedGroups(Walk):
             or len(select.targets) != 1
         ):
             return None
+        # LIMIT 0 gives NULL always; what is sorted by is computed, and would be no more
         if not _keeps_one(select) or any(not self.facts.cannot_fail(k.expr) for k in select.order_by):
             return None
         inside = from_rels(as_product(select)[0]) | from_rels(select.from_)
         ties = [t for p in conjuncts(select.where) if (t := as_tie(p, inside)) is not None and _is_own(t)]
         values = [next((t for t in ties if k in (t.inner, t.key)), None) for k in keys]
+        # one key that is not tied leaves as many groups as it has values
         if any(t is None for t in values):
             return None
         tied = {k: t for k, t in zip(keys, values, strict=True) if t is not None}
         value, having = (
             None if e is None else _of_group(e, tied, inside) for e in (select.targets[0].expr, select.having)
         )
+        # what is shown, or HAVING, reads something that is one value only within a group
         if value is None or (having is None) != (select.having is None):
             return None
+        # 1 / count(*) fails of no rows, where there was no group
         if not all(self._may_be_computed(e) for e in (value, having) if e is not None):
             return None
         target = replace(select.targets[0], expr=_where_any(value, having))
@@ -113,11 +118,13 @@ def _of_group(expr: a.Expr, tied: dict[a.Expr, Tie], inside: frozenset[int]) -> 
         if isinstance(node, a.Aggregate):
             return node
         tie = tied.get(node) if isinstance(node, a.Expr) else None
+        # the tied value for the key, which has no row to be read from where there is none
         if tie is not None and tie.outer.type == node.type and equality_is_identity(node.type):
             return tie.outer
         return map_parts(node, visit)
 
     made: a.Expr = visit(expr)
+    # a column that is left outside of aggregates is of no group any more
     bare = map_kind(made, a.Aggregate, lambda g: a.Const(None, g.type))
     if any(isinstance(n, a.Column | a.SystemColumn | a.WholeRow) and n.rel in inside for n in walk(bare)):
         return None
@@ -126,6 +133,7 @@ def _of_group(expr: a.Expr, tied: dict[a.Expr, Tie], inside: frozenset[int]) -> 
 
 def _where_any(value: a.Expr, having: a.Expr | None) -> a.Expr:
     """The value of a group that is there and meets HAVING; NULL without one."""
+    # sum() of no rows is NULL as an absent group is
     if having is None and null_on_empty(value):
         return value
     counted = function("count")

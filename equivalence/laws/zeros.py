@@ -32,6 +32,7 @@ def without_zeros(query: a.Query, catalog: Catalog) -> Form:
 
 class _WithoutZeros(Walk):
     def block(self, block: a.Select) -> a.Select:
+        # of no rows the sum with zeros is NULL, and COALESCE would make it 0
         if not group_keys(block):
             return block
         rows = a.Select((), block.from_, block.where)
@@ -47,6 +48,7 @@ class _WithoutZeros(Walk):
                 return map_parts(n, visit)
             parts = _parts(n)
             basis = None if parts is None else filled(parts[1])
+            # a v that may be NULL: rows of p that are all NULL, and no others, add nothing
             if parts is None or basis is None:
                 return n
             self.rest_on(basis)
@@ -61,11 +63,13 @@ def _parts(g: a.Aggregate) -> tuple[a.Expr, a.Expr] | None:
     """When a sum adds something, and what; None for anything else."""
     plain = g.func.is_builtin and g.func.name == "sum" and g.filter is None and not g.distinct
     if not plain or len(g.args) != 1 or g.type.name not in {"int8", "numeric"}:
+        # sum(float) of zeros and values is rounded on its way; int2 and int4 give bigint
         return None
     added = g.args[0]
     if not isinstance(added, a.Case) or len(added.whens) != 1 or has_subquery(g) or is_volatile(g):
         return None
     ((test, value),) = added.whens
+    # numeric(10, 2) for the CASE shows 0.00 where no row is of interest
     plain = value.type.is_builtin and value.type.name in _ADDED and added.type.typmod == -1
     if not plain or not _is_zero(added.default) or not value.type.same_base(added.type):
         return None
@@ -73,6 +77,7 @@ def _parts(g: a.Aggregate) -> tuple[a.Expr, a.Expr] | None:
 
 
 def _is_zero(expr: a.Expr) -> bool:
+    # 0.00 has decimals that the sum would show
     bare = expr.arg if isinstance(expr, a.Cast) and expr.type.typmod == -1 else expr
     return isinstance(bare, a.Const) and bare.value == "0" and bare.type.name in _ADDED
 

@@ -85,6 +85,7 @@ def span(pred: a.Expr) -> Span | None:
             return None
         spans = [_of(pred.left, "=", c) if (c := literal(i)) is not None else None for i in pred.items]
         found = [s for s in spans if s is not None and s.low is not None and s.high is not None]
+        # one value that is open, or not understood, leaves the whole list without bounds
         if len(found) < len(spans):
             return None
         low, high = min(s.low for s in found if s.low), max(s.high for s in found if s.high)
@@ -102,6 +103,7 @@ def literal(expr: a.Expr) -> a.Const | None:
     """A constant that is not NULL; a moment as its text, which is read in the session's zone."""
     if isinstance(expr, a.Cast) and isinstance(expr.arg, a.Const) and expr.type.name in MOMENTS:
         text = expr.arg.type.name == "unknown" and expr.type.is_builtin and expr.arg.value is not None
+        # timestamptz(0) rounds what its text says, perhaps to the next second
         return a.Const(expr.arg.value, expr.type) if text and expr.type.typmod < 0 else None
     return constant(expr)
 
@@ -114,6 +116,7 @@ def _of(cut: a.Expr, operator: str, const: a.Const) -> Span | None:
     if const.type.name == "timestamptz" and cut.type.name != "timestamptz" and not _is_session_local(cut):
         return None  # a second zone, by which the two are compared
     written = unit.startswith(_WRITTEN)
+    # a written period is a text: only equality says something of the moments behind it
     if written:
         bounds = named_period(unit.removeprefix(_WRITTEN), const.value or "") if operator == "=" else None
     else:
@@ -124,6 +127,7 @@ def _of(cut: a.Expr, operator: str, const: a.Const) -> Span | None:
     apart = FARTHEST * (1 + of_date) if type_ == "timestamptz" else timedelta(0)
     low, high = bounds[0] - apart, bounds[1] + apart
     low_known, high_known = operator not in {"<", "<="}, operator not in {">", ">="}
+    # a date becomes a moment at its local midnight, and an open range would reach dates that have none
     if of_date and not (low_known and high_known):
         return None
     return Span(column, low if low_known else None, high if high_known else None, ancient=written or of_date)
@@ -145,6 +149,7 @@ def _part(expr: a.Expr) -> tuple[a.Column, str, str] | None:
     column = _of_day(arg) if shifted is None and _in_sessions_zone(expr, unit) else None
     if not isinstance(arg, a.Column) and column is None:
         return None
+    # at::date = D of a timestamp is a range of the column already, and is read as one elsewhere
     exact = arg.type.name == "timestamp" and not (_is_call(expr, "date_trunc") or unit.startswith(_WRITTEN))
     found = column if column is not None else arg
     return None if exact or not isinstance(found, a.Column) else (found, unit, arg.type.name)
@@ -188,6 +193,7 @@ def _cut(expr: a.Expr) -> tuple[a.Expr | None, str]:
     first = _text(args[0]) if args else None
     if name == "date" and len(args) == 1:
         return args[0], "day"
+    # date_trunc('decade', …) and the like are longer than any unit here
     if name == "date_trunc" and first in UNITS and (len(args) == 2 or (len(args) == 3 and _is_zone(args[2]))):
         return args[1], str(first)
     if name in {"extract", "date_part"} and len(args) == 2 and first == "year":
@@ -217,6 +223,7 @@ def _year(const: a.Const) -> tuple[datetime, datetime] | None:
     number = value(const)
     if not isinstance(number, Decimal) or number != number.to_integral_value():
         return None
+    # outside of these years the bounds, seven days off, would leave what Python can write
     if not _FIRST.year <= number <= _LAST.year:
         return None
     start = _FIRST.replace(year=int(number))
@@ -237,6 +244,8 @@ def _moment(const: a.Const, unit: str, *, exact: bool) -> tuple[datetime, dateti
         return None
     if not _FIRST <= day <= _LAST:
         return None
+    # a constant within the unit, as in `date_trunc('month', t) <= '2024-01-15'`, leaves out the unit of its
+    # end
     if exact:
         return day, day + timedelta(days=UNITS[unit] + (unit == "moment" or text[11:] not in {"", _MIDNIGHT}))
     # the constant's own zone, written out, is less than a day from UTC as well, and so is what a change of

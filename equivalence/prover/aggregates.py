@@ -60,8 +60,10 @@ class Spec:
 
 def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
     """An aggregate of the scope's group."""
+    # an aggregate in WHERE or in another's arguments
     if t.scope.body is None:
         raise Unsupported("aggregate out of place")
+    # percentile_cont(…) WITHIN GROUP has direct arguments
     if e.direct:
         raise Unsupported("ordered-set aggregate")
     with t.to.among_rows(t.scope.before):
@@ -71,6 +73,7 @@ def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
 def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]]) -> Term:
     """An aggregate of the scope's group; ``body``: its rows and keys."""
     rows, keys = body
+    # the aggregate's rows are those of the group, each equal in all grouping keys
     values = [v for _, v in t.scope.groups[: len(keys)]]
     blocks: list[Block] = []
     for r in rows:
@@ -80,10 +83,12 @@ def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.E
             ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
         with t.to.with_known(NOTHING, NOTHING):
             kept = (inner.term(e.filter),) if e.filter is not None else ()
+        # what the filter says is known of the rows that are read
         read = t.to.inside if e.filter is None else t.to.inside.where(e.filter)
         met = t.to.met()
         with t.to.with_known(read, NOTHING):
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
+        # the filter does not keep a subquery in FROM from computing its outputs of all rows
         if kept:
             t.to.made_whole(met)
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
@@ -101,8 +106,10 @@ def remember(
     """
     width = len(spec.func.arg_types)
     args = [o for b in bag for o in b.outs[:width]]
+    # frames by intervals raise for moments too late, whatever the aggregate does
     kind = "errors" if raises else raised_by(spec.func, args, t.to.sources)
     if not kind or not bag:
+        # of no rows nothing is aggregated
         return
     plain = plain_name(name or _name(spec, spec.func.name), args, t.to.sources)
     by = tuple(describe(k, t.to.sources) for k in keys)
@@ -119,11 +126,15 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
     strict = name in NULL_ON_EMPTY or name == "count"
     if name in ORDER_SENSITIVE:
         if not spec.sort:
+            # without an order of its own array_agg shows the rows as the plan has them
             t.to.loose.add("tie-order")  # of sorted ones see `failures.orders`
     elif spec.sort:
+        # an order decides nothing for sum, and is dropped
         bag = tuple(Block(b.vars, b.preds, b.outs[: len(b.outs) - len(spec.sort)]) for b in bag)
+    # what is NULL is skipped: as a condition, so that two spellings of it are one
     if strict and not spec.star and bag and name not in {"count", "sum"}:
         bag = with_not_null(bag, 0)
+    # count(DISTINCT (a, b)) goes by both columns
     if spec.distinct and name == "count":
         bag = _columns_of_rows(bag)
     if spec.distinct and name != "string_agg":
@@ -134,6 +145,7 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
     elif spec.distinct:
         raise Unsupported("string_agg of distinct values")
     if name == "count":
+        # count((a, b)) of a row counts all rows
         values = not spec.star and bool(bag) and len(bag[0].outs) == 1
         return count(bag, 0 if values else None)
     if name == "sum" and argument_type in INTS:
@@ -149,6 +161,7 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
 
 def _columns_of_rows(bag: Bag) -> Bag:
     """Rows as values by their columns, which tell them apart as DISTINCT does; a row is never NULL."""
+    # rows of different shapes are not compared column by column
     if len({o.sym for b in bag for o in b.outs if isinstance(o, App)}) != 1:
         return bag
     if not all(len(b.outs) == 1 and _is_row(b.outs[0]) for b in bag):
@@ -187,6 +200,7 @@ def averages(query: a.Query) -> int:
 
 def _name(spec: Spec, name: str) -> str:
     name = "bool_and" if name == "every" else name
+    # text and varchar arguments are one function's
     types = [x for x in spec.func.arg_types if x not in {"text", "varchar"}]
     if name in {"min", "max"}:
         types.append(spec.type.collation)
@@ -196,10 +210,12 @@ def _name(spec: Spec, name: str) -> str:
 
 def window_term(t: Scoped, e: a.WindowCall) -> Term:
     """A window call: an aggregate over the partition where that is what it is, else a function of the row."""
+    # WHERE sum(x) OVER () > 1
     if t.scope.windows is None:
         raise Unsupported("window call out of place")
     if e.ignore_nulls:
         raise Unsupported("IGNORE NULLS")
+    # with a distance RANGE takes a single key: what the server refuses must not be read as another order
     if e.window.frame.start_offset is None and e.window.frame.end_offset is None:
         e = replace(e, window=replace(e.window, order_by=without_null_keys(e.window.order_by)))
     with t.to.with_known(NOTHING, NOTHING):
@@ -211,6 +227,7 @@ def _window_term(t: Scoped, e: a.WindowCall) -> Term:
     spec = Spec(e.func, e.type, e.star, distinct=False)
     if e.func.kind == "a" and whole:
         _remember_window(t, e, spec)
+        # over the whole partition the order does not matter
         return make_aggregate(t, spec, _partition(t, e, e.args))
     if e.func.kind == "a" and (running := _running(t, e)) is not None:
         _remember_window(t, e, spec)
@@ -237,6 +254,7 @@ def _running(t: Scoped, e: a.WindowCall) -> Bag | None:
     read.
     """
     order = e.window.order_by
+    # only aggregates of which it does not matter in which order the frame's rows come
     if not e.func.is_builtin or e.func.name not in KNOWN - ORDER_SENSITIVE:
         return None
     current = [t.term(k.expr) for k in order]
@@ -245,6 +263,7 @@ def _running(t: Scoped, e: a.WindowCall) -> Bag | None:
     for b in _partition(t, e, (*(k.expr for k in order), *e.args)):
         keys = tuple(zip(labels, b.outs[: len(order)], current, strict=True))
         tests = within(e.window.frame, keys)
+        # a frame of rows is not told by values
         if tests is None:
             return None
         found.extend(block(b.vars, (*b.preds, *tests), b.outs[len(order) :]))
@@ -256,6 +275,7 @@ def _bound(kind: str, offset: a.Expr | None) -> str:
     if offset is None:
         return kind
     number = offset.arg if isinstance(offset, a.Cast) else offset
+    # an interval is written into the name: the same text is the same distance
     if _is_span(offset) and isinstance(number, a.Const):
         return f"{kind}_interval_{str(number.value).encode().hex()}"
     # a negative distance is an error where there are rows, and so may be others than numbers of rows
@@ -276,6 +296,7 @@ def _is_span(offset: a.Expr) -> bool:
 def _whole_partition(window: a.Window) -> bool:
     frame = window.frame
     if frame.exclude:
+        # without ORDER BY the default frame is the whole partition, all rows being peers
         return False
     unbounded = frame.start == "unbounded_preceding" and frame.end == "unbounded_following"
     return unbounded or (not window.order_by and frame == a.Frame())
@@ -312,6 +333,7 @@ def _identity(vars_: tuple[tuple[int, object], ...]) -> tuple[Term, ...]:
         elif isinstance(source, Table):
             found.append(Row(v))
         else:
+            # rows of LIMIT and functions have no identity that could be compared
             raise Unsupported("window over such rows")
     return tuple(found)
 
@@ -326,15 +348,18 @@ def _by_position(t: Scoped, e: a.WindowCall) -> Term:
     frame = e.window.frame
     start, end = _bound(frame.start, frame.start_offset), _bound(frame.end, frame.end_offset)
     order = e.window.order_by
+    # rank() and running sums over RANGE are the same for peers; others depend on the row itself
     by_value = frame.mode == "range" and not frame.exclude and (e.func.kind == "a" or e.func.name in BY_VALUE)
     if e.func.kind == "a" and e.func.name in ORDER_SENSITIVE:
         by_value = False
+    # windows number the rows of all blocks at once
     if len(t.scope.windows()) != 1:
         raise Unsupported("window over a union")
     if e.func.kind == "a" and e.func.arg_types[:1] in {("float4",), ("float8",)}:
         t.to.loose.add("float-order")
     outs = (*(k.expr for k in order), *e.args)
     bag = _partition(t, e, outs, rows=not by_value)
+    # the current row is known by its keys, or by what it is where rows are told apart
     current = tuple(t.term(x) for x in (*(k.expr for k in order), *(() if by_value else e.args)))
     here: tuple[Term, ...] = ()
     if not by_value:
@@ -345,6 +370,7 @@ def _by_position(t: Scoped, e: a.WindowCall) -> Term:
         f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {start} {end} "
         f"{frame.exclude}"
     )
+    # a window whose name is read is judged where its order is known
     if not by_value and read_window(name) is None:
         t.to.loose.add("tie-order")  # of the others see `failures.orders`
     spans = any(x is not None and _is_span(x) for x in (frame.start_offset, frame.end_offset))

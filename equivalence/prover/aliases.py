@@ -34,11 +34,14 @@ def other_name(call: a.Call) -> str:
 def as_cast(call: a.Call) -> a.Cast | None:
     """The cast that a function makes, as date(at) makes at::date; None where it makes none."""
     source = call.func.arg_types
+    # date(x) of several arguments, or with a modifier, is more than the cast
     if not call.func.is_builtin or len(source) != 1 or len(call.args) != 1 or call.type.typmod != -1:
         return None
+    # an argument that is cast implicitly before the function sees it would be cast otherwise by ::date
     if key_of(call.args[0].type) != source[0]:
         return None
     found = builtins().casts.get((source[0], key_of(call.type)))
+    # a cast "i" goes by the text, and a binary one calls nothing
     if found is None or found.method != "f" or found.function != call.func:
         return None
     return a.Cast(call.args[0], call.type, method="func", func=call.func)
@@ -47,6 +50,7 @@ def as_cast(call: a.Call) -> a.Cast | None:
 def as_operator(call: a.Call) -> a.Op | None:
     """The operator that a function is; None where there is none."""
     name = OPERATORS.get((call.func.name, call.func.arg_types)) if call.func.is_builtin else None
+    # a function of other types, or one of a schema, is no operator that is known
     if name is None or len(call.args) != 2:
         return None
     left, right = (x.type for x in call.args)

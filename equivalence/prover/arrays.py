@@ -39,8 +39,10 @@ def array_of_rows(t: Scoped, e: a.ArraySubquery) -> Term:
     """The values of a subquery's one column in its order; without rows it is empty, not NULL."""
     with t.to.site("array", fence=True):
         form = t.to.query(e.query, t.env_inside(), ordered=True)
+    # ARRAY(SELECT array) makes another dimension
     if form.width != 1 or not e.type.is_builtin or any(b.outs[0].type.is_array for b in form.bag):
         raise Unsupported("array of arrays")
+    # the elements stand in the order in which the subquery gives them
     if not form.sort:
         t.to.loose.add("tie-order")
     name = " ".join(("array_agg", "anynonarray", *form.sort))
@@ -57,16 +59,20 @@ def no_elements(type_: SqlType) -> Term:
 def compared_with_elements(t: Scoped, e: a.ArrayOp) -> Term | None:
     """A comparison with ANY or ALL elements; None where it is not read by these."""
     op = e.op
+    # a user's operator may look at the array as a whole
     if not (op.is_builtin and op.name in _NEGATED and {op.left, op.right} <= ORDERED):
         return None
     if isinstance(e.array, a.ArraySubquery):
         kind: Any = op.name
         return t.term(a.Quantified(kind, (op,), (e.left,), e.array.query, e.all))
+    # ARRAY[x, y] compared one by one: = ANY is IN
     if isinstance(e.array, a.ArrayExpr) and e.array.args and not _nested(e.array):
         return _with_each(t, e, e.array.args)
     left, array = t.term(e.left), t.term(e.array)
+    # citext[] and the like are compared by equalities that are not known here
     if not _one_order(left, array.type):
         return None
+    # x <> ALL (xs) is NOT (x = ANY (xs))
     name = _NEGATED[op.name] if e.all else op.name
     found = app(any_element(name, domain(left.type)), (left, array), BOOL)
     return negate(found) if e.all else found
@@ -76,6 +82,7 @@ def _with_each(t: Scoped, e: a.ArrayOp, items: tuple[a.Expr, ...]) -> Term | Non
     """The elements one by one, where making the array raises nothing that a comparison before it hides."""
     before = len(t.to.failing)
     tests = [t.term(a.Op(e.op, (e.left, x), BOOL)) for x in items]
+    # an element that fails does so before any comparison, which OR might skip
     if len(t.to.failing) > before:
         del t.to.failing[before:]
         return None
@@ -108,6 +115,7 @@ def _sets_compared(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Te
     if not op.is_builtin or op.name not in {"@>", "<@", "&&"} or (op.left, op.right) != ("anyarray",) * 2:
         return None
     left, right = args[::-1] if op.name == "<@" else args
+    # two stored arrays are compared by the server alone
     if not any(_is_made_here(x) for x in (left, right)):
         return None
     before = len(t.to.failing)
@@ -116,11 +124,14 @@ def _sets_compared(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Te
         del t.to.failing[before:]
         return None
     (null_one, rows), (null_other, others) = one, other
+    # elements of two types are cast first
     if not _comparable(rows, others):
         return None
     if op.name == "&&":
         test = exists(tuple(n for y in others for n in _meeting(t, rows, y)))
     else:
+        # && : some element of the one is one of the other
+        # @>: no element of the right side is missing on the left; NULL equals nothing, and so is missing
         missed = ((y, negate(exists(_meeting(t, rows, y, alone=True)))) for y in others)
         test = negate(exists(tuple(n for y, p in missed for n in block(y.vars, (*y.preds, p), ()))))
     return case((disj((null_one, null_other)), null(BOOL), test), BOOL)
@@ -163,6 +174,7 @@ def _keys_asked(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term 
     """`?&` and `?|` of jsonb with keys that are written out: each of them, or one."""
     joined = _JSON_KEYS.get(op.name) if op.is_builtin and (op.left, op.right) == ("jsonb", "_text") else None
     keys = args[1]
+    # an array that is computed may hold NULL, which asks for nothing
     if joined is None or not isinstance(keys, a.ArrayExpr) or not keys.args:
         return None
     if not all(isinstance(k, a.Const) and k.value is not None for k in keys.args):
@@ -177,6 +189,7 @@ def _read_by_path(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Ter
     last = _JSON_PATHS.get(op.name) if op.is_builtin and (op.left, op.right) == ("jsonb", "_text") else None
     path = args[1].arg if isinstance(args[1], a.Cast) else args[1]
     found = _PATH.fullmatch(path.value or "") if isinstance(path, a.Const) else None
+    # '{1,a}' may go by an array's index
     if last is None or found is None:
         return None
     *outer, key = found[1].split(",")

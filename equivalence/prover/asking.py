@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rewright.equivalence.records import Assumption
 
     from .context import Context
-    from .schema import ConditionalKey, Schema
+    from .schema import ConditionalKey, PeriodKey, Schema
     from .terms import Bag, Source, Term
 
 
@@ -39,6 +39,10 @@ class Asked(Protocol):
 
     def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
         """The partial and expression keys over the row of ``var``."""
+        ...
+
+    def period_keys(self, source: Source, var: int) -> list[PeriodKey]:
+        """The keys over periods over the row of ``var``."""
         ...
 
 

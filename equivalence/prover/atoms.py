@@ -35,9 +35,11 @@ _PLAIN_ORDER = frozenset({"integer", "date", "timestamp"})
 
 def stated(ctx: Context, goal: Term) -> bool:
     """Whether the context says the goal in so many words, bound variables' names aside."""
+    # plain predicates are found by equality alone
     if not any(isinstance(t, Nested) for t in walk_shallow(goal)):
         return False
     wanted = shape(goal)
+    # that a row is one of a DISTINCT source states the conditions of that
     members = (q for v, s in ctx.vars if isinstance(s, Distinct) for q in predicates(membership(v, s)))
     return any(shape(p) == wanted for p in (*ctx.preds, *members))
 
@@ -62,6 +64,7 @@ def exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
             if isinstance(s, Nested) and s.kind == "exists":
                 found[s] = None
             elif aggregates and isinstance(s, Nested) and s.kind == "agg":
+                # a sum is NULL exactly where its rows do not exist: that EXISTS belongs to the question
                 for n in walk_shallow(exists(s.bag)):
                     # a condition that is read outside the rows may be another value of a bag
                     if isinstance(n, Nested) and n.kind == "exists":
@@ -73,11 +76,13 @@ def alternatives(atom: Nested) -> list[Term] | None:
     """An EXISTS of a disjunction as several, of two that differ as one that comes before the other, and of a
     condition that is not TRUE as one where it is FALSE and one where it is NULL.
     """
+    # of a union each block would be an alternative already
     if len(atom.bag) != 1:
         return None
     (b,) = atom.bag
     for p in b.preds:
         parts = p.args if isinstance(p, App) and p.sym == OR else _either_first(b, p) or _false_or_null(p)
+        # more alternatives make more formulas than the solver is given time for
         if 0 < len(parts) <= _MOST_ALTERNATIVES:
             rest = tuple(q for q in b.preds if q != p)
             return [exists(block(b.vars, (*rest, a), ())) for a in parts]
@@ -94,9 +99,11 @@ def _either_first(b: Block, pred: Term) -> tuple[Term, ...]:
     types in plain order.
     """
     pair = differs(pred)
+    # `<` between two rows is in order already; only `<>` leaves it open
     if pair is None or not isinstance(pred, App) or pred.sym != NOT:
         return ()
     x, y = pair
+    # texts under a collation are ordered by something that nothing is known of
     if x.type != y.type or domain(x.type) not in _PLAIN_ORDER or not {x.var, y.var} & dict(b.vars).keys():
         return ()
     return app(LT, (x, y), BOOL), app(LT, (y, x), BOOL)
@@ -115,6 +122,7 @@ def differs(pred: Term) -> tuple[Var, Var] | None:
     if not isinstance(pred, App):
         return None
     told = pred.args[0] if pred.sym == NOT else pred
+    # NOT (x = y) or x < y, of one column of two rows
     if not isinstance(told, App) or told.sym != (EQ if pred.sym == NOT else LT):
         return None
     x, y = told.args
@@ -128,6 +136,7 @@ def compared_with(atom: Nested) -> Iterator[Term]:
     for b in atom.bag[:1]:
         own = {v for v, _ in b.vars}
         for part in dict.fromkeys(t for p in b.preds for t in strict_parts(p)):
+            # a NULL from outside meets no comparison
             if isinstance(part, Var) and part.var not in own:
                 yield disj((negate(atom), negate(is_null(part))))
 
@@ -138,9 +147,11 @@ def absences(ctx: Context, goal: Term) -> Iterator[Term]:
     rows = [(w, s) for w, s in ctx.vars if w in asked]
     for p in ctx.preds:
         none = p.args[0] if isinstance(p, App) and p.sym == NOT else None
+        # only one row that is absent: of two the pair would have to be looked for
         if not isinstance(none, Nested) or none.kind != "exists" or len(none.bag[0].vars) != 1:
             continue
         ((v, source),) = none.bag[0].vars
+        # an absent row's nested conditions depend on what it is
         if any(isinstance(t, Nested) for q in none.bag[0].preds for t in walk_shallow(q)):
             continue
         for w in (w for w, s in rows if s == source):
@@ -153,11 +164,13 @@ def strict_parts(pred: Term) -> Iterator[Term]:
     match pred:
         case App(sym, (App(inner, (a,)),)) if sym == NOT and inner == IS_NULL:
             yield from strict_value(a)
+        # NOT (a = b) TRUE: a = b is FALSE, and so neither side is NULL
         case App(sym, (a,)) if sym == NOT:
             yield from strict_value(a)
         case App(sym, args) if sym == AND:
             for a in args:
                 yield from strict_parts(a)
+        # of OR either part may be TRUE, of CASE any branch
         case App(sym, args) if sym.strict and sym not in {OR, CASE, SAME}:
             for a in args:
                 yield from strict_value(a)

@@ -67,6 +67,7 @@ UNNEST = "pg_catalog.unnest(anyarray) False"
 def block(vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...], outs: tuple[Term, ...]) -> Bag:
     """A block with its predicates split, or nothing when one of them can't hold."""
     split = tuple(dict.fromkeys(q for p in preds for q in predicates(p)))
+    # one predicate that can't hold empties the block
     if FALSE in split or any(empty_source(s) for _, s in vars_):
         return ()
     return (Block(vars_, split, outs),)
@@ -77,6 +78,7 @@ def empty_source(source: Source) -> bool:
         case Distinct(bag):
             return not bag
         case Limited(bag, _, limit, _):
+            # LIMIT 0 keeps nothing of whatever there is
             return not bag or limit == Lit("0", INTEGER)
         case Multi(op, left, right):
             return not left or (op == "intersect" and not right)
@@ -86,6 +88,7 @@ def empty_source(source: Source) -> bool:
 
 def exists(bag: Bag) -> Term:
     """Whether the bag has a row."""
+    # first what may be seen of sets alone, then case by case, then what is equal outside put in
     uncut = tuple(c for b in bag for c in _uncut(b))
     alternatives = [_exists_block(b) for c in as_set(uncut, hoist=True) for d in _cases(c) for b in _told(d)]
     return disj(alternatives)
@@ -98,9 +101,11 @@ def _uncut(b: Block) -> Bag:
     read = {v for t in b.preds for v in free_vars(t)} | {v for _, s in b.vars for v in free_in_source(s)}
     for at, (v, source) in enumerate(b.vars):
         around = (*b.vars[:at], *b.vars[at + 1 :])
+        # OFFSET n: a row is left exactly where there are more than n
         if isinstance(source, Limited) and v not in read and (skipped := _skips(source)):
             beyond = app(LT, (integer(skipped), aggregate("cnt", source.bag, INTEGER)), BOOL)
             return tuple(c for n in block(around, (*b.preds, beyond), ()) for c in _uncut(n))
+        # LIMIT n, n > 0, leaves a row where there is one
         if isinstance(source, Limited) and v not in read and _keeps_some(source):
             return tuple(
                 c
@@ -114,6 +119,7 @@ def _uncut(b: Block) -> Bag:
 def _keeps_some(source: Limited) -> bool:
     """Whether LIMIT and OFFSET keep a row of any rows."""
     limit, offset = source.limit, source.offset
+    # LIMIT $1 may be 0
     some = limit is None or (
         isinstance(limit, Lit) and (limit.value or "").isdigit() and int(limit.value or 0) > 0
     )
@@ -124,6 +130,7 @@ def _skips(source: Limited) -> int:
     """How many rows OFFSET skips, where LIMIT keeps one of those that follow."""
     offset = source.offset
     skipped = int(offset.value or 0) if isinstance(offset, Lit) and (offset.value or "").isdigit() else 0
+    # WITH TIES and DISTINCT ON keep rows in groups, of which a count says nothing
     return skipped if not (source.ties or source.on) and _keeps_some(replace(source, offset=None)) else 0
 
 
@@ -139,10 +146,12 @@ def _told(b: Block) -> Bag:
                 plain = (
                     isinstance(x, Var) and x.var in own and not free_vars(y) & own and not isinstance(y, Lit)
                 )
+                # only what is the very same may be put in the place of a column
                 if plain and x.type.collation == y.type.collation and same_when_equal(x, y):
                     outside.setdefault(x, y)
     if not outside:
         return (b,)
+    # plain conditions understand equalities by themselves; nested values do not
     preds = tuple(subst(p, outside.get) if _has_aggregate(p) else p for p in b.preds)
     return (b,) if preds == b.preds else block(b.vars, preds, b.outs)
 
@@ -155,6 +164,7 @@ def _cases(b: Block) -> Bag:
     """EXISTS of a disjunction some part of which does not look at the block's variables, case by case."""
     own = {v for v, _ in b.vars}
     for p in b.preds:
+        # (a.x = 1 OR o.y = 2): the second part does not depend on the row that is looked for
         if isinstance(p, App) and p.sym == OR and any(not free_vars(a) & own for a in p.args):
             rest = tuple(q for q in b.preds if q != p)
             return tuple(n for a in p.args for m in block(b.vars, (*rest, a), b.outs) for n in _cases(m))
@@ -172,8 +182,10 @@ def as_set(bag: Bag, *, hoist: bool = False) -> Bag:
         at = next((i for i, (_, s) in enumerate(b.vars) if isinstance(s, Distinct)), None)
         witness = next((p for p in b.preds if hoist and isinstance(p, Nested) and p.kind == "exists"), None)
         if at is not None:
+            # a DISTINCT within: multiplicities do not count
             todo[:0] = open_source(b, at)
         elif witness is not None:
+            # EXISTS within EXISTS is one EXISTS over both rows
             todo[:0] = _hoist(b, witness)
         else:
             done.append(b)
@@ -247,6 +259,7 @@ def subst_bag(bag: Bag, env: Callable[[Var | Row], Term | None]) -> Bag:
 
 
 def _subst_inside(b: Block, env: Callable[[Var | Row], Term | None]) -> Bag:
+    # a bound number that comes in again would be caught: such a bag gets new numbers first
     own = frozenset(v for v, _ in b.vars)
 
     def around(t: Var | Row) -> Term | None:
@@ -288,11 +301,13 @@ def remake(term: Term) -> Term:
 def _exists_block(b: Block) -> Term:
     """One block's EXISTS: what does not depend on its variables comes out, independent parts apart."""
     own = {v for v, _ in b.vars}
+    # what does not read the rows is asked once beside EXISTS
     outer = tuple(p for p in b.preds if not free_vars(p) & own)
     inner = tuple(p for p in b.preds if free_vars(p) & own)
     parts = [exists_value(p) for p in outer]
     for vars_, preds in _components(b.vars, inner):
         if not vars_:
+            # a part without rows is a condition that was put outside already
             continue
         found = _is_element(vars_, preds)
         parts.append(Nested("exists", "", (Block(vars_, preds, ()),), BOOL) if found is None else found)
@@ -305,6 +320,7 @@ def _is_element(vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...]) 
         case ((v, Function(name, (array,))),), (App(sym, (x, y)),) if name == UNNEST and sym == EQ:
             for own, value in ((x, y), (y, x)):
                 one = domain(own.type) == domain(value.type) and own.type.collation == value.type.collation
+                # under two collations an element may be equal by the one and not by the other
                 if isinstance(own, Var) and own.var == v and v not in free_vars(value) and one:
                     return is_true(App(any_element("=", domain(value.type)), (value, array), BOOL))
     return None
@@ -319,6 +335,7 @@ def _components(
     links = [free_vars(p) & own for p in preds]
     links += [(free_in_source(s) & own) | {v} for v, s in vars_]
     for link in links:
+        # rows that a predicate, or a LATERAL source, ties together stay in one EXISTS
         touched = [g for g in groups if g & link]
         if len(touched) > 1:
             groups = [g for g in groups if not g & link] + [set().union(*touched)]
@@ -336,6 +353,7 @@ def the(bag: Bag, type_: SqlType) -> Term:
     """The output of the bag's only row; NULL for no row."""
     if not bag:
         return null(type_)
+    # one row that is there whatever holds: (SELECT 1)
     if len(bag) == 1 and not bag[0].vars and not bag[0].preds:
         return bag[0].outs[0]
     return Nested("the", "", bag, type_)
@@ -347,8 +365,10 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
     if not bag and (short == "cnt" or short in NULL_ON_EMPTY or short == "isum"):
         zero = short == "cnt"
         return integer(0) if zero else null(type_)
+    # bool_or is an EXISTS with three outcomes
     if short in {"bool_or", "bool_and", "every"} and bag and bag[0].outs:
         return _some_or_all(bag, every=short != "bool_or")
+    # min of CASE … THEN 1 … ELSE 2: the first of the constants that any row gives
     if short in {"min", "max"} and (values := written_out(b.outs[0] for b in bag if b.outs)):
         return _first_given(bag, values[::-1] if short == "max" else values, type_)
     if short in DUPLICATE_FREE:
@@ -356,10 +376,12 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
     if short == "cnt":
         # rows are counted whatever they show
         bag = tuple(Block(b.vars, b.preds, ()) for b in bag)
+        # (SELECT count(*) FROM (VALUES (1), (2)) v)
         if all(not b.vars and not b.preds for b in bag):
             return integer(len(bag))
         if (least := _counted_up_to(bag)) is not None:
             return least
+    # one row that is there or not: its value, or that of no rows
     if len(bag) == 1 and not bag[0].vars and (one := _of_one(short, bag[0])) is not None:
         condition = conj(exists_value(p) for p in bag[0].preds)
         return case((condition, one, integer(0) if short == "cnt" else null(type_)), type_)
@@ -369,6 +391,7 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
 def _counted_up_to(bag: Bag) -> Term | None:
     """The number of the first n rows: that of all, or n."""
     match bag:
+        # count over LIMIT n of all rows
         case (Block(((_, Limited(rows, _, Lit(str(limit)), None, False, 0)),), (), _),) if limit.isdigit():
             whole = aggregate("cnt", rows, INTEGER)
             return case((app(LE, (whole, integer(int(limit))), BOOL), whole, integer(int(limit))), INTEGER)

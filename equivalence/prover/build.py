@@ -67,6 +67,7 @@ def _fold(sym: Sym, args: tuple[Term, ...]) -> Term | None:
     """Exact integer arithmetic on constants, when it stays in range."""
     op, _, type_name = sym.name.partition(" ")
     a, b = args
+    # counts and the like have no type of PostgreSQL's and do not overflow
     if type_name not in RANGES or not isinstance(a, Lit) or not isinstance(b, Lit):
         return None
     x, y = int(a.value or 0), int(b.value or 0)
@@ -77,6 +78,7 @@ def _fold(sym: Sym, args: tuple[Term, ...]) -> Term | None:
 def fold_division(a: Term, b: Term) -> Term | None:
     """Truncating integer division of constants."""
     # by 0 it raises, and the least integer by -1 is out of range
+    # the quotient is cut towards zero, where Python's goes to the lower side
     if isinstance(a, Lit) and isinstance(b, Lit) and a.value and b.value and int(b.value) not in {0, -1}:
         x, y = int(a.value), int(b.value)
         return integer(abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1))
@@ -101,6 +103,7 @@ def eq(a: Term, b: Term) -> Term:
 
 def _connective(sym: Sym, args: tuple[Term, ...]) -> Term:
     neutral, absorbing = (TRUE, FALSE) if sym == AND else (FALSE, TRUE)
+    # nested connectives of one kind are flat, so that `a AND (b AND c)` and `(a AND b) AND c` are one term
     parts = (p for a in args for p in (a.args if isinstance(a, App) and a.sym == sym else (a,)))
     # by their hashes: an IN list may have thousands of parts
     flat = tuple(dict.fromkeys(p for p in parts if p != neutral))
@@ -120,10 +123,12 @@ def negate(term: Term) -> Term:
         case App(sym, (a,)) if sym == NOT:
             return a
         case App(sym, args) if sym == AND:
+            # de Morgan holds in three values, too
             return disj(negate(a) for a in args)
         case App(sym, args) if sym == OR:
             return conj(negate(a) for a in args)
         # only of types whose order is known to be total (NaN has its place in it)
+        # NOT (a < b) is b <= a: also NULL where either is
         case App(sym, (a, b)) if sym == LT and domain(a.type):
             return app(LE, (b, a), BOOL)
         case App(sym, (a, b)) if sym == LE and domain(a.type):
@@ -136,6 +141,7 @@ def is_null(term: Term) -> Term:
     match term:
         case Lit(value):
             return TRUE if value is None else FALSE
+        # EXISTS and count are never NULL
         case Nested("exists") | Nested("agg", "cnt"):
             return FALSE
         case App(sym, (_,)) if sym in {IS_NULL, IS_TRUE}:
@@ -143,6 +149,7 @@ def is_null(term: Term) -> Term:
         case App(sym) if sym == SAME or sym.name.startswith("row "):
             return FALSE  # a row of NULLs is a value
         # NULL if and only if an argument is
+        # a total function is NULL for NULL arguments and for nothing else
         case App(sym, args) if sym.total:
             return disj(is_null(a) for a in args)
         case App(sym, args) if sym == CASE:
@@ -178,31 +185,37 @@ def same(a: Term, b: Term) -> Term:
         # a constant is either NULL or never: one of the two comparisons is enough
         if isinstance(x, Lit):
             return is_null(y) if x.value is None else is_true(eq(y, x))
+    # two values that are there are distinct where they are not equal
     if never_null(a) and never_null(b):
         return eq(a, b)
     return App(SAME, _ordered(a, b), BOOL)
 
 
 def _ordered(a: Term, b: Term) -> tuple[Term, Term]:
+    # constants stand on the right, so that x = 1 and 1 = x are one term
     return (b, a) if isinstance(a, Lit) and not isinstance(b, Lit) else (a, b)
 
 
 def _compare(sym: Sym, a: Term, b: Term) -> Term:
     known = domain(a.type)
+    # two domains (text against bpchar) may compare by a rule of a third
     if known and known == domain(b.type):
         if a == b:
+            # x = x and x <= x are TRUE of all that is there, NaN included, x < x of nothing
             return not_null_or_unknown(a) if sym in {EQ, LE} else _unless_null(a, FALSE)
         if isinstance(a, Lit) and isinstance(b, Lit) and (folded := _fold_compare(sym, a, b, known)):
             return folded
         if sym == EQ:
             a, b = _ordered(a, b)
             if known == "bool" and isinstance(b, Lit):
+                # b = TRUE is b, and b = FALSE is NOT b
                 return a if b.value == "true" else negate(a)
             # no two integers become one numeric
             if isinstance(a, App) and isinstance(b, App) and a.sym == b.sym == TO_NUMERIC:
                 return eq(a.args[0], b.args[0])
         if isinstance(a, App) and isinstance(b, Lit):
             return _of_argument(sym, a, b) or App(sym, (a, b), BOOL)
+        # c < f(x) is NOT (f(x) <= c), so that only bounds from above need inverting
         if isinstance(a, Lit) and isinstance(b, App) and sym in {LT, LE}:
             flipped = _of_argument(LE if sym == LT else LT, b, a)
             return App(sym, (a, b), BOOL) if flipped is None else negate(flipped)
@@ -223,8 +236,10 @@ def _of_argument(sym: Sym, a: App, b: Lit) -> Term | None:
         return app(LT, (x, at.from_), BOOL)
     if sym == LE:
         return app(LT, (x, at.beyond), BOOL)
+    # of whole numbers and days the interval from c to its end may hold one value only
     if at.only is not None:
         return eq(x, at.only)
+    # no value reaches c without passing it: date_trunc('month', x) = '2024-01-15'
     if at.from_ == at.beyond:
         return _unless_null(x, FALSE)
     return conj((app(LE, (at.from_, x), BOOL), app(LT, (x, at.beyond), BOOL)))
@@ -237,6 +252,7 @@ def _of_text(a: App, b: Lit) -> Term | None:
         return None
     x, test, constant = found
     if test == "never":
+        # left(x, 2) = 'abc': a text of two characters is none of three
         return _unless_null(x, FALSE)
     return eq(x, constant) if test == "=" else App(STARTS, (x, constant), BOOL)
 
@@ -258,10 +274,13 @@ def _fold_compare(sym: Sym, a: Lit, b: Lit, known: str) -> Term | None:
             x, y = Decimal(a.value), Decimal(b.value)
         except InvalidOperation:
             return None
+        # NaN equals itself and stands above all, which Decimal sees otherwise
         if not (x.is_finite() and y.is_finite()):
             return None
         return TRUE if {"=": x == y, "<": x < y, "<=": x <= y}[sym.name] else FALSE
+    # times and moments may be written in several ways that are one value
     if known == "bool" or (known in {"text", "date", "uuid"} and a.type == b.type and sym == EQ):
+        # under another collation two texts that differ may be equal, or not: left to the server
         if known == "text" and a.type.collation not in {"default", "C", "POSIX", "ucs_basic"}:
             return None
         if sym == EQ:
@@ -279,20 +298,26 @@ def case(args: tuple[Term, ...], type_: SqlType) -> Term:
     default = args[-1]
     for i in range(0, len(args) - 1, 2):
         condition, result = is_true(args[i]), args[i + 1]
+        # CASE WHEN p THEN CASE WHEN p THEN x …: within its own arm p is TRUE
         while isinstance(result, App) and result.sym == CASE and result.args[0] == condition:
             result = result.args[1]
+        # a condition that an earlier arm had never comes to this one
         if condition == FALSE or condition in kept[::2]:
             continue
+        # what stands behind an arm that is always taken is never reached
         if condition == TRUE:
             default = result
             break
         kept += [condition, result]
+    # a last arm that gives what ELSE gives decides nothing
     while kept and kept[-1] == default:
         del kept[-2:]
+    # ELSE CASE … END is more arms of the same CASE
     if isinstance(default, App) and default.sym == CASE and kept:
         return case((*kept, *default.args), type_)
     if not kept:
         return default
+    # CASE WHEN x IS NOT NULL THEN x END is x
     if len(kept) == 2 and default == null(default.type) and kept[0] == not_null(kept[1]):
         return kept[1]
     if type_ == BOOL and (simple := _boolean_case(kept, default)) is not None:
@@ -304,6 +329,7 @@ def _boolean_case(kept: list[Term], default: Term) -> Term | None:
     if len(kept) == 2:
         condition, result = kept
         if (result, default) == (TRUE, FALSE):
+            # as values, not as filters: the conditions here are never NULL, by is_true
             return condition
         if (result, default) == (FALSE, TRUE):
             return negate(condition)
@@ -312,6 +338,7 @@ def _boolean_case(kept: list[Term], default: Term) -> Term | None:
 
 def recollated(term: Term, collation: str) -> Term:
     """M4: the value under the collation, which decides what functions and comparisons make of it."""
+    # numbers and the like have no collation, and what has this one needs no cast to it
     if not collation or term.type.collation in {"", collation}:
         return term
     type_ = replace(term.type, collation=collation)
@@ -334,6 +361,7 @@ def predicates(term: Term) -> tuple[Term, ...]:
             return () if value == "true" else (FALSE,)
         case App(sym, args) if sym == AND:
             return tuple(dict.fromkeys(p for a in args for p in predicates(a)))
+        # each alternative as a filter: NULL in it counts as FALSE there, too
         case App(sym, args) if sym == OR:
             alternatives = tuple(conj(predicates(a)) for a in args)
             joined = app(OR, alternatives, BOOL)
@@ -347,8 +375,10 @@ def predicates(term: Term) -> tuple[Term, ...]:
         case App(sym, (App(inner, args),)) if sym == NOT and inner == CASE:
             flipped = tuple(negate(a) if _is_result(i, args) else a for i, a in enumerate(args))
             return predicates(case(flipped, BOOL))
+        # NOT (x IS TRUE) lets NULL pass, and is taken apart for what it is made of
         case App(sym, (App(inner, args),)) if sym == NOT and inner == IS_TRUE and not _atomic(args[0]):
             return predicates(_not_true(args[0]))
+        # with one side never NULL, equal and not distinct are the same filter
         case App(sym, (a, b)) if sym == SAME and (never_null(a) or never_null(b)):
             return predicates(eq(a, b))
     return (term,)
@@ -359,6 +389,7 @@ def predicates_again(new: Term, old: Term) -> tuple[Term, ...]:
 
 
 def _atomic(term: Term) -> bool:
+    # an atom under NOT IS TRUE stays: taken apart it would only be longer
     return not (isinstance(term, App) and term.sym in {AND, OR, NOT, CASE, IS_TRUE})
 
 
@@ -371,6 +402,7 @@ def _not_true(term: Term) -> Term:
         case App(sym, (a,)) if sym == IS_TRUE:
             return _not_true(a)
         case _:
+            # what is not TRUE is FALSE or NULL
             return disj((negate(term), is_null(term)))
 
 
@@ -379,6 +411,7 @@ def _filter_case(args: tuple[Term, ...]) -> Term:
     paths: list[Term] = []
     missed: list[Term] = []
     for i in range(0, len(args) - 1, 2):
+        # an arm that gives FALSE or NULL lets no row pass, but keeps its rows from the later ones
         if args[i + 1] not in {FALSE, UNKNOWN}:
             paths.append(conj((*missed, args[i], args[i + 1])))
         missed.append(negate(is_true(args[i])))

@@ -42,13 +42,16 @@ def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, T
     if not isinstance(source, Table):
         return []
     relation = schema.relation(source.ref)
+    # a foreign table's constraints are claims that nothing enforces
     if relation is None or not is_enforced(relation):
         return []
     matched = any(k.match == "full" for k in relation.foreign_keys)
     parted = relation.partition_of or relation.kind == "partitioned"
+    # most relations say nothing: they are not read over
     if not (relation.checks or parted or matched or _says_more(relation)):
         return []
     found = _checks_of(schema, source, var)
+    # a parent's key does not bind its children's rows
     if not relation.has_children or source.only:
         for key in relation.foreign_keys:
             if key.match == "full" and is_usable_reference(key):
@@ -66,6 +69,7 @@ def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption
     name = f"{source.ref.schema}.{source.ref.name}"
     found: list[tuple[Assumption, Term]] = []
     for check in relation.checks:
+        # NO INHERIT binds the parent's own rows only
         if not _usable(check) or (check.no_inherit and relation.has_children and not source.only):
             continue
         term = row_term(schema, relation, check.text, source, var)
@@ -74,9 +78,11 @@ def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption
     found += _bounds_of(schema, relation, source, var)
     found += _in_some_partition(schema, relation, source, var)
     # children and partitions may have expressions of their own
+    # a child may compute a generated column by an expression of its own
     alone = relation.kind == "table" and (not relation.has_children or source.only)
     for column, own in zip(relation.columns, _columns(source, var), strict=False):
         if column.generated == "stored" and alone:
+            # virtual columns are computed where they are read, and may fail there
             term = _as_generated(schema, relation, column, own, source)
             if term is not None:
                 found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
@@ -93,11 +99,13 @@ def _bounds_of(
 ) -> Iterator[tuple[Assumption, Term]]:
     """The bounds of a partition and of those that it is a part of, whose columns have the same names."""
     catalog = schema.catalog
+    # bounds are inherited: a partition of a partition is within both
     above: Relation | None = relation
     while above is not None and above.partition_of is not None:
         term = row_term(schema, relation, above.bounds, source, var) if above.bounds else None
         if term is not None:
             yield Assumption("check", f"{above.ref.schema}.{above.ref.name}", (), BOUNDS), term
+        # a live schema may get another partition at any time
         if above.takes_others and catalog.fixed:
             yield from _left_by_others(schema, relation, above, source, var)
         above = catalog.table(above.partition_of) if catalog.has_table(above.partition_of) else None
@@ -110,11 +118,13 @@ def _in_some_partition(
     none takes what is left.
     """
     catalog = schema.catalog
+    # a partition that is not known may hold any row
     if relation.kind != "partitioned" or not catalog.fixed or catalog.opaque_relations:
         return
     parts = [t for t in catalog.relations if t.partition_of == relation.ref]
     terms = [row_term(schema, relation, t.bounds, source, var) if t.bounds else None for t in parts]
     known = [t for t in terms if t is not None]
+    # all partitions or none: one without bounds that are read may hold the row
     if known and len(known) == len(parts):
         name = f"{relation.ref.schema}.{relation.ref.name}"
         yield Assumption("check", name, tuple(sorted(t.ref.name for t in parts)), "children"), disj(known)
@@ -130,6 +140,7 @@ def _left_by_others(
         if other.partition_of != default.partition_of or not other.bounds:
             continue
         term = row_term(schema, relation, other.bounds, source, var)
+        # a row that another partition takes is not in the default one
         if term is not None:
             said = f"{default.ref.schema}.{default.ref.name}"
             yield Assumption("check", said, (other.ref.name,), BOUNDS), negate(is_true(term))
@@ -150,9 +161,11 @@ def _as_generated(
     """A stored generated column has the value of its expression. What goes by a language may have been
     computed under another version of it.
     """
+    # the expression of a generated column stands where others have their default
     if column.default is None or not _exact(own.type):
         return None
     term = row_term(schema, relation, column.default, source, own.var)
+    # a cast would be needed to compare the two
     if term is None or domain(term.type) != domain(own.type):
         return None
     plain = all(_exact(t.type) for t in walk(term) if isinstance(t, Var | Lit | App))
@@ -176,7 +189,9 @@ def _of_domain(
         for check in info.checks:
             met = _value_term(catalog, relation, column.name, check.text, own) if _usable(check) else None
             if met is not None:
+                # a NULL may have got past the CHECK: only values have met it
                 yield check, disj((is_null(own), met))
+        # a domain over a domain has met the conditions of both
         info = known.get(info.base)
 
 
@@ -185,6 +200,7 @@ def _value_term(catalog: Catalog, relation: Relation, column: str, text: str, ow
     name = '"{}"'.format(column.replace('"', '""'))
     try:
         query = bind(f"select ({text}) from (select {name} as value from {quoted(relation.ref)}) q", catalog)
+        # more than the one expression: the text closed its parentheses and went on
         if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
             return None
         (made,) = query.from_
@@ -208,6 +224,7 @@ def row_term(schema: Schema, relation: Relation, text: str, source: Table, var: 
     built-in immutable parts.
     """
     key = (source, text)
+    # read once for any row and renamed: the same CHECK is asked of many
     if key not in schema.row_terms:
         schema.row_terms[key] = _read(schema.catalog, relation, text, source)
     term = schema.row_terms[key]
@@ -221,6 +238,7 @@ def _read(catalog: Catalog, relation: Relation, text: str, source: Table) -> Ter
         if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
             return None
         (scan,) = query.from_
+        # the name may stand for something else than the relation itself, as that of a view does
         if not isinstance(scan, a.Scan) or scan.table != relation.ref:
             return None
         return _immutable_term(catalog, query.targets[0].expr, {scan.rel: _columns(source, _ANY_ROW)})
@@ -230,6 +248,7 @@ def _read(catalog: Catalog, relation: Relation, text: str, source: Table) -> Ter
 
 def _immutable_term(catalog: Catalog, expr: a.Expr, env: Env) -> Term | None:
     """An expression of built-in immutable parts. Raises Unsupported."""
+    # now() and settings had other values when the row was stored
     if not all(_plain(e) for e in deep_exprs(expr)):
         return None
     # also casts: what date::text gave when the row was stored need not be what it gives now

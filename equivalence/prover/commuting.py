@@ -30,8 +30,12 @@ def commutes(sym: Sym) -> bool:
 
 def in_order(op: a.OperatorRef, args: tuple[Term, ...]) -> tuple[a.OperatorRef, tuple[Term, ...]]:
     """A built-in operator over two types as the one over the types the other way round, if that is how it is
-    written here: ``7 + day`` as ``day + 7``.
+    written here: ``7 + day`` as ``day + 7``, ``day <@ days`` as ``days @> day``.
     """
+    if len(args) == 2 and (op.name, op.commutator) == ("<@", "@>"):
+        found = (o.to_ref() for o in builtins().operators("@>") if (o.left, o.right) == (op.right, op.left))
+        contains = next(found, None)
+        return (op, args) if contains is None else (contains, args[::-1])
     if len(args) != 2 or op.commutator != op.name or _rank(op.left) <= _rank(op.right):
         return op, args
     other = _of_types(op.name, op.right, op.left)
@@ -52,6 +56,7 @@ def _standing(term: Term) -> tuple[int, str, int]:
         case Var(_, pos):
             return 0, "", pos
         case App(sym):
+            # variables by their places in a row alone: their numbers differ between the two queries
             return 1, sym.name, 0
         case _:
             return 1, "", 0
@@ -64,4 +69,5 @@ def _rank(type_name: str) -> tuple[int, str]:
 @lru_cache(maxsize=256)
 def _of_types(name: str, left: str, right: str) -> a.OperatorRef | None:
     found = (o.to_ref() for o in builtins().operators(name) if (o.left, o.right) == (left, right))
+    # an operator whose mirror is not itself is none to turn round
     return next((o for o in found if o.commutator == name), None)

@@ -51,12 +51,14 @@ def failing_constants(query: Query) -> frozenset[Expr]:
 
 def is_failing_constant(expr: Expr) -> bool:
     """Whether an expression is constant and may raise an error when it is folded."""
+    # a constant subquery is no constant expression: it is computed when the query runs
     if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
         return False
     if any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
         return False
     if isinstance(expr, Cast) and isinstance(expr.arg, Const) and expr.arg.type.name == "unknown":
         # read when the statement is parsed; moments are taken for granted, as numbers and texts are
+        # moments depend on settings, and both queries read them in the same session
         return expr.type.name not in _CALENDAR and not _is_safe(expr)
     return bool(errors_of_expr(expr, lambda _query: False, lambda _column: False)) and not _is_safe(expr)
 
@@ -70,6 +72,7 @@ def is_stable_and_may_fail(expr: Expr) -> bool:
     parts = list(all_exprs(expr))
     if any(isinstance(e, _NOT_CONSTANT) for e in parts):
         return False
+    # '2024-01-01'::date is stable, as DateStyle decides
     stable = any(not _is_folded(e) or (isinstance(e, Cast) and e.method == "io") for e in parts)
     return stable and bool(errors_of_expr(expr, lambda _query: False, lambda _column: False) - OVERFLOW)
 
@@ -86,11 +89,13 @@ def _is_safe(expr: Expr) -> bool:
     """Whether folding surely succeeds: small arithmetic, plain dates; in doubt not."""
     match expr:
         case Op(op=op, args=(left, right)) if op.is_builtin and op.name in {"+", "-"}:
+            # a plain date of these years and an interval of four figures stay within all types of moments
             if left.type.name in _CALENDAR and right.type.name == "interval":
                 return _is_plain(left, _PLAIN_DATE) and _is_plain(right, _PLAIN_INTERVAL)
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name == "interval":
             return _PLAIN_INTERVAL.match(text) is not None
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.is_array:
+            # one dimension, no quotes, no NULL: read alike everywhere
             words = expr.type.name == "_text" and _WORDS.fullmatch(text) is not None
             return words or text == _NO_ELEMENTS
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name in {"json", "jsonb"}:
@@ -113,6 +118,7 @@ def _is_null(expr: Expr) -> bool:
             return True
         case Cast(arg=arg, method=method) if expr.type.is_builtin and method != "domain":
             return _is_null(arg)
+        # NULL + 1 / 0: the strict operator is not called, but its other argument is folded before it
         case Op(op=op, args=args) if op.is_builtin and op.function.strict:
             return any(_is_null(arg) for arg in args)
     return False
@@ -132,18 +138,21 @@ def _value(expr: Expr) -> Decimal | None:
                 found = Decimal(text)
             except InvalidOperation:
                 return None
+            # a very long number is not followed further
             return found if found.is_finite() and len(text) < 100 else None
         case Cast(arg=arg) if expr.type.name in {*_RANGES, "numeric"} and expr.type.typmod == -1:
             return _cast(_value(arg), expr.type.name) if arg.type.name in {*_RANGES, "numeric"} else None
         case Op(op=op, args=args) if op.is_builtin and expr.type.name in {*_RANGES, "numeric"}:
             values = [_value(arg) for arg in args]
             known = [value for value in values if value is not None]
+            # one operand unknown, and so is the result
             if len(known) < len(values):
                 return None
             try:
                 with localcontext(_EXACTLY):
                     return _in_range(_applied(op.name, known, expr.type.name), expr.type.name)
             except ArithmeticError:
+                # a quotient that does not come out even is left in doubt
                 return None
     return None
 
@@ -151,6 +160,7 @@ def _value(expr: Expr) -> Decimal | None:
 def _cast(value: Decimal | None, type_: str) -> Decimal | None:
     """Whole numbers are made by rounding half away from zero."""
     if value is not None and type_ != "numeric":
+        # numeric to integer rounds half away from zero
         value = value.to_integral_value(ROUND_HALF_UP)
     return _in_range(value, type_)
 
@@ -167,6 +177,7 @@ def _applied(name: str, values: list[Decimal], type_: str) -> Decimal | None:
             return one * two
         case ("/", [one, two]) if two != 0:
             # of whole numbers a whole number; other quotients are known where they need no rounding
+            # Decimal's // cuts towards zero, as the server does with integers
             return one // two if type_ != "numeric" else one / two
         case ("%", [one, two]) if two != 0:
             return one % two

@@ -31,12 +31,12 @@ from .atoms import (
 from .bags import subst, subst_block
 from .build import conj, disj, eq, is_null, is_true, negate, not_null, predicates
 from .checks import checks
-from .conditional_keys import conditional_keys
+from .conditional_keys import conditional_keys, period_keys
 from .context import Context
 from .extremes import lemmas
 from .logic import Encoder
 from .opening import Opener
-from .schema import ConditionalKey, Schema
+from .schema import ConditionalKey, PeriodKey, Schema
 from .session import Session
 from .shapes import Outline, Question, shape
 from .symbols import IS_NULL, NOT, OR
@@ -120,6 +120,7 @@ class Engine:
     @property
     def shallow(self) -> bool:
         """Whether the question at hand came from outside and not from answering another one."""
+        # within another question aggregates and splits are asked about less, or one would ask for ever
         return self._depth <= 1
 
     @property
@@ -156,6 +157,10 @@ class Engine:
         if (source, var) not in self._conditional:
             self._conditional[source, var] = conditional_keys(self.schema, source, var)
         return self._conditional[source, var]
+
+    def period_keys(self, source: Source, var: int) -> list[PeriodKey]:
+        """The keys over periods over the row of ``var``."""
+        return period_keys(self.schema, source, var)
 
     def same_row(
         self, key: tuple[int, ...], source: Table, column: tuple[int, int, int]
@@ -195,6 +200,7 @@ class Engine:
         self.tick()
         if stated(ctx, goal) or self._stored_not_null(ctx, goal):
             return True
+        # equalities of nested values that hold for the formulas at hand only must not be remembered
         cached = self._known.get((ctx, goal)) if not self.nested_equal else None
         if cached is None and not self.nested_equal and self._failed_with_more(ctx, goal):
             return False
@@ -202,10 +208,12 @@ class Engine:
             with self.schema.recording() as used:
                 answer = self._decide(ctx, goal)
                 cached = (answer, frozenset(used))
+                # a failure used no fact, whatever was looked up on the way
                 if not answer:
                     used.clear()
             if not self.nested_equal:
                 self._known[ctx, goal] = cached
+                # only answers to questions from outside were looked at closely enough to rule out weaker ones
                 if not cached[0] and self.shallow:
                     self._failed.setdefault(goal, []).append((frozenset(ctx.vars), frozenset(ctx.preds)))
         if cached[0]:
@@ -242,6 +250,7 @@ class Engine:
 
     def _decide(self, ctx: Context, goal: Term) -> bool:
         if isinstance(goal, Nested) and goal.kind == "exists" and self._homomorphism(ctx, goal.bag[0]):
+            # rows that can be pointed at need no solver
             return True
         return self._by_solver(ctx, goal) or self._ruled_out(ctx, goal)
 
@@ -249,6 +258,7 @@ class Engine:
         """Whether rows of which the goal says that there are none, and which differ from others, contradict
         the context: then some of these are meant, and each may be.
         """
+        # the witness of one question may lead to the next: two of them are enough in practice
         if self._depth > 2 or not (isinstance(goal, App) and goal.sym == NOT):
             return False
         none = goal.args[0]
@@ -263,6 +273,7 @@ class Engine:
     def _by_solver(self, ctx: Context, goal: Term, *, opened: bool = False) -> bool:
         session = self._session(ctx, opened=opened)
         if session.refutes(goal, ()):
+            # lemmas and links make the formulas larger: asked for only where the plain question fails
             return True
         found = self._lemmas(session.ctx, goal)
         links = [*self._links(session.ctx, goal, found), *found, *absences(session.ctx, goal)]
@@ -275,6 +286,7 @@ class Engine:
 
     def _lemmas(self, opened: Context, goal: Term) -> list[Term]:
         """What the extremes and counts of the question say."""
+        # about what lemmas themselves ask there are no further ones
         if self._depth > 1:
             return []
         self._depth += 1
@@ -288,6 +300,7 @@ class Engine:
         key = (ctx, opened)
         found = self._sessions.get(key)
         if found is None:
+            # sessions hold solvers; a search that has opened sixty contexts does not come back to the first
             if len(self._sessions) > 60:
                 self._sessions.clear()
             found = self._sessions[key] = Session(self, ctx if opened else self.open(ctx))
@@ -305,6 +318,7 @@ class Engine:
 
     def _homomorphism(self, ctx: Context, goal: Block) -> bool:
         """Whether rows of the context can stand for the goal's variables."""
+        # EXISTS within EXISTS: deeper ones are matched by the solver or not at all
         if self._depth > 4:
             return False
         self._depth += 1
@@ -316,17 +330,20 @@ class Engine:
 
     def _chase(self, ctx: Context, wanted: set[Source]) -> Context:
         """Add referenced rows of the wanted relations (F6: only where the key is not NULL)."""
+        # rows that refer to rows that refer: two steps, as tables may refer to each other in a circle
         rows = ctx.vars
         for _ in range(2):
             added = ctx
             for v, source in rows:
                 for ref in self.schema.references(source):
                     target = self.schema.source_of(ref.target)
+                    # rows that no goal wants only make the context larger
                     if target is None or not (target in wanted or self._leads_to(target, wanted)):
                         continue
                     types = source_types(source)
                     own = [Var(v, c, types[c]) for c in ref.columns]
                     plain = Context(ctx.vars, ctx.preds)
+                    # MATCH SIMPLE: with NULL in one of its columns the key refers to nothing
                     if not all(self._not_null(plain, t) for t in own):
                         continue
                     w = self._opener.row_of((v, source, ref))
@@ -371,6 +388,7 @@ class Engine:
             with self.schema.recording() as used:
                 answer = decide()
                 cached = self._answers[question] = (answer, frozenset(used))
+                # the facts are kept with the answer, and count only where it is positive
                 used.clear()
         if cached[0]:
             self.schema.used |= cached[1]
@@ -382,6 +400,7 @@ class Engine:
         own = {v for v, _ in goal.vars}
         if done:
             last = goal.vars[len(done) - 1][0]
+            # a condition is asked as soon as the last of its rows is chosen, so that wrong choices end early
             for p in goal.preds:
                 mine = free_vars(p) & own
                 complete = last in mine and mine <= bound.keys()
@@ -398,6 +417,7 @@ class Engine:
         for g in predicates(goal):
             if isinstance(g, Nested) and g.kind == "exists":
                 if not (g in ctx.preds or self._assign_fresh(ctx, g.bag[0])):
+                    # an inner EXISTS that the context states needs no witness
                     return False
             elif not (self._scalar_with_links(ctx, g) or self._by_absence(ctx, g)):
                 return False
@@ -425,6 +445,7 @@ class Engine:
 
     def _scalar_with_links(self, ctx: Context, goal: Term) -> bool:
         kinds = {t.kind for t in walk_shallow(goal) if isinstance(t, Nested)}
+        # a condition with EXISTS in it depends on which rows there are: the solver must see the links
         if "exists" in kinds:
             return self._by_solver(ctx, goal, opened=True) or self._ruled_out(ctx, goal, opened=True)
         if self.scalar(ctx, goal):
@@ -434,12 +455,14 @@ class Engine:
     def _with_rows(self, ctx: Context, goal: Term) -> bool:
         """Whether the goal follows where aggregates that have rows are not NULL."""
         atoms = [t for t in exists_atoms((goal,), aggregates=True) if t not in ctx.preds]
+        # an aggregate that has rows is not NULL: what it is compared with may then follow
         known = [t for t in atoms if self._reaches(ctx, None, t) and self._assign_fresh(ctx, t.bag[0])]
         return bool(known) and self._session(ctx, opened=True).refutes(goal, known)
 
     def _map_source(self, source: Source, bound: dict[int, int]) -> Source:
         if isinstance(source, Table):
             return source
+        # a source that depends on rows is that source with the rows put in
         (b,) = subst_block(Block(((0, source),), (), ()), rows_renamed(bound)) or (Block((), (), ()),)
         return b.vars[0][1] if b.vars else source
 
@@ -451,11 +474,13 @@ class Engine:
         """
         atoms = exists_atoms((goal, *lemmas), aggregates=True)
         atoms += [t for t in exists_atoms(ctx.preds, aggregates=goal == FALSE) if t not in atoms]
+        # links within links within links are not asked for
         if not atoms or self._depth > 2:
             return
         if split:
             for atom in list(atoms):
                 parts = alternatives(atom)
+                # EXISTS of alternatives is TRUE where one of them is, and only there
                 if parts is not None:
                     either = disj(parts)
                     yield disj((negate(atom), either))
@@ -463,6 +488,7 @@ class Engine:
                     atoms += [t for t in exists_atoms(parts, aggregates=False) if t not in atoms]
         for atom in atoms:
             yield from compared_with(atom)
+        # with an OR in the context each row may be the witness in one case and not in the other
         if any(isinstance(p, App) and p.sym == OR for p in ctx.preds):
             yield from _rows_meeting(ctx, [a for a in atoms if a not in ctx.preds])
         elif any(_apart(ctx, p) for p in ctx.preds):
@@ -473,17 +499,21 @@ class Engine:
             positive = [a for a in atoms if a in ctx.preds]
             for target in atoms:
                 if target in positive or goal == negate(target):
+                    # what is known already, or is the very question, needs no link
                     continue
                 if self._reaches(ctx, None, target):
                     if self._assign_fresh(ctx, target.bag[0]):
                         yield target
                         continue
+                    # F6: it would hold if the references were there; the solver may find that they are
                     yield from self._unless_null(ctx, target)
                 for source in atoms:
+                    # an EXISTS that is known to be TRUE or FALSE implies nothing new
                     if source == target or source in positive or source in refuted:
                         continue
                     if not self._reaches(ctx, source, target):
                         continue
+                    # two that differ only in the names of rows are one to the solver already
                     if shape(source) == shape(target):
                         continue
                     if self._assign_fresh(self._opener.witness(ctx, source), target.bag[0]):
@@ -510,6 +540,7 @@ class Engine:
         for p in ctx.preds:
             if isinstance(p, Nested):
                 there |= set(tables_of(p.bag[0].vars)) if p.bag else set()
+            # an aggregate or subquery that a condition needs not NULL has rows of its tables
             there |= {
                 t for n in strict_parts(p) if isinstance(n, Nested) for b in n.bag for t in tables_of(b.vars)
             }
@@ -518,6 +549,7 @@ class Engine:
         for t in list(there):
             if isinstance(t, Table):
                 for r in self.schema.references(t):
+                    # what is referred to is reached by the chase
                     there.add(self.schema.source_of(r.target) or t)
         return all(t in there for t in tables_of(target.bag[0].vars))
 
@@ -535,9 +567,11 @@ def _rows_meeting(ctx: Context, atoms: list[Nested], *, different: bool = False)
     """
     for atom in atoms:
         (b,) = atom.bag
+        # a nested condition would have to be matched again for each choice of rows
         if any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
             continue
         choices = [[w for w, s in ctx.vars if s == source] for _, source in b.vars]
+        # few rows, and of those few choices: each is a clause for the solver
         for rows in islice(_unlike(choices) if different else product(*choices), _MOST_ROWS_MET):
             bound = {v: w for (v, _), w in zip(b.vars, rows, strict=True)}
             yield disj((negate(is_true(subst(conj(b.preds), rows_renamed(bound)))), atom))
@@ -547,6 +581,7 @@ def _unlike(choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
     """One of each list, none twice. Lists are the same or have nothing in common, so that no way ends in vain
     where each is as long as it is often there.
     """
+    # more rows of one relation are asked for than there are
     if any(choices.count(c) > len(c) for c in choices):
         return
 

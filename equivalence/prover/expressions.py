@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from rewright.sql import algebra as a
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
+from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
@@ -85,10 +86,13 @@ class Translation:
         return Translation(self.to, scope)
 
     def term(self, e: a.Expr) -> Term:
+        # GROUP BY lower(name): wherever the text stands above the grouping it is the key, and not computed
+        # anew
         for expr, value in self.scope.groups:
             if expr == e:
                 return value
         outer = self.to.apart
+        # an aggregate's argument is evaluated on the rows of the group, CASE's arms on some rows only
         if outer is None or isinstance(e, _EVALUATED_APART):
             self.to.apart = e
         try:
@@ -112,6 +116,7 @@ class Translation:
     def _term(self, e: a.Expr) -> Term:
         if self._reads_groups(e):
             return self._as_it_is(e)
+        # a meaning is translated in place of what was written; it may have a meaning itself
         if (made := meaning(e)) is not None:
             return self._term(made)
         return self._where_known(where_known(e), e)
@@ -119,12 +124,14 @@ class Translation:
     def _reads_groups(self, e: a.Expr) -> bool:
         """Whether a part of the expression is what rows are grouped by: then it is known only as a whole."""
         keys = [expr for expr, _ in self.scope.groups if not isinstance(expr, a.Column)]
+        # a column as a key is found in the environment; only larger expressions hide their parts
         return bool(keys) and any(part in keys for part in deep_exprs(e))
 
     def _where_known(self, known: tuple[tuple[a.Expr, a.Expr], ...], e: a.Expr) -> Term:
         """The term of an expression that is another where conditions are met."""
         plain = self._as_it_is(e)
         parts = tuple(self.term(x) for pair in known for x in pair)
+        # CASE WHEN the condition is met THEN the meaning …, ELSE the plain application
         return case((*parts, plain), e.type) if parts else plain
 
     def _as_it_is(self, e: a.Expr) -> Term:
@@ -144,6 +151,7 @@ class Translation:
                 return negate(self.term(arg))
             case a.IsNull(arg, negated, row_form):
                 if row_form:
+                    # row(a, b) IS NULL asks the fields, x IS NULL the value
                     return self._row_is_null(arg, negated=negated)
                 tested = self.term(arg)
                 test = is_null(tested)
@@ -152,6 +160,7 @@ class Translation:
                 return self._is_bool(self.term(arg), test_, negated=negated)
             case a.IsDistinct(op, left, right, negated):
                 alike = self._alike(op, *self._operands(op.name, (left, right)))
+                # IS DISTINCT FROM is the negation; the negated operator is IS NOT DISTINCT FROM
                 return alike if negated else negate(alike)
             case a.Case() | a.Coalesce():
                 return self._guard(e)
@@ -159,6 +168,7 @@ class Translation:
                 equal = self._operator(op, self._operands(op.name, (left, right)), BOOL)
                 return case((equal, null(type_), self.branch(left, type_)), type_)
             case a.InList(op, left, items, all_):
+                # 'a' IN (x COLLATE nd, y): which of them decides depends on the element
                 if under_other_collations((left, *items)):
                     raise Unsupported("IN under several collations")
                 tests = [self._operator(op, self._operands(op.name, (left, i)), BOOL) for i in items]
@@ -166,11 +176,13 @@ class Translation:
             case a.RowCompare():
                 return self._row_compare(e)
             case a.Op(op, args, type_):
+                # a comparison of arrays that are written out is one of their parts
                 if len(args) == 2 and (found := in_parts(self, op, args)) is not None:
                     return found
                 return self._operator(op, self._operands(op.name, args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
+                # mod(a, b) is a % b, and date(at) is at::date
                 if (same := as_operator(e) or as_cast(e)) is not None:
                     return self._term(same)
                 schema = func.schema
@@ -180,6 +192,8 @@ class Translation:
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
                 row = the(self.to.scalar(query, self.env_inside()), type_)
+                # more than one row is an error: it is recorded where the subquery stands, whatever becomes of
+                # the value
                 self.to.rows.append(
                     Failure(
                         "errors",
@@ -208,9 +222,12 @@ class Translation:
         """Constructs understood only as functions of their parts."""
         match e:
             case a.Param(index, type_):
+                # a parameter is one unknown value for the whole pair; the type tells $1 of int4 from $1 of
+                # text
                 return App(Sym(f"${index} {type_.name}", strict=False), (), type_)
             case a.Collate(arg, type_):
                 return self._recollated(self.term(arg), type_)
+            # of two values of plain types GREATEST is a CASE over their order, which entailment understands
             case a.MinMax(greatest, args, type_) if len(args) == 2 and _is_comparable(type_, args):
                 return _of_two(*(self.term(x) for x in args), greatest=greatest)
             case a.MinMax(greatest, args, type_):
@@ -219,6 +236,7 @@ class Translation:
             case a.ArrayExpr((), type_):
                 return no_elements(type_)
             case a.ArrayExpr(args, type_):
+                # ARRAY[x, y] of arrays fails where their lengths differ
                 uneven = any(x.type.is_array for x in args)
                 symbol = Sym("array", strict=False, fails="errors" if uneven else "")
                 return self.made(symbol, tuple(self.term(x) for x in args), type_)
@@ -231,6 +249,8 @@ class Translation:
                 return array_of_rows(self, e)
             case a.ArrayOp(op, left, array, all_):
                 self.check(op.function)
+                # a user's operator over any type may look at the element type, which casts between integers
+                # change
                 if not op.is_builtin:
                     _refuse_any_type(op)
                 if (found := compared_with_elements(self, e)) is not None:
@@ -239,6 +259,8 @@ class Translation:
                 symbol = Sym(name, strict=False, fails="errors")
                 return self.made(symbol, self._operands(op.name, (left, array)), BOOL)
             case a.Opaque(tag, args, type_, volatility):
+                # what the binder does not know may be evaluated any number of times only if it is not
+                # volatile
                 if volatility is a.Volatility.VOLATILE:
                     raise Unsupported(f"volatile {tag}")
                 return self.made(
@@ -248,9 +270,11 @@ class Translation:
                 )
             case a.FieldSelect(arg, field_name, type_):
                 return self.made(Sym(f"field {field_name}"), (self.term(arg),), type_)
+            # x[1] of one dimension; x[1:2] and x[1][2] are other functions
             case a.Subscript(arg, lower, upper, False, type_) if not any(lower) and len(upper) == 1:
                 assert upper[0] is not None
                 return self.made(Sym("subscript"), (self.term(arg), self.term(upper[0])), type_)
+            # ctid and whole rows see more than the columns that a row has here
             case a.SystemColumn() | a.WholeRow() | a.Subscript():
                 raise Unsupported(type(e).__name__)
             case _:
@@ -262,7 +286,9 @@ class Translation:
         if value is None:
             return null(type_)
         if type_.is_builtin and type_.name in INTS:
+            # 1::int2 and 1::int8 are one number: widths are kept where values may leave them
             return Lit(value, INTEGER)
+        # 't' and 'true' as written, 't' and 'f' as the server stores them
         if type_.name == "bool" and type_.is_builtin:
             return TRUE if value in {"t", "true"} else FALSE
         return Lit(value, type_)
@@ -279,10 +305,12 @@ class Translation:
         if sym.fails:
             made = App(sym, args, type_)
             kind = failure(made, self._sure(e, self.to.known))
+            # CHECKs of the tables read rule out the values for which it fails
             if kind and self.to.spares(made, self.to.sources):
                 return app(sym, args, type_)
             # whether the conditions beside this one would keep it from failing
             otherwise = failure(made, self._sure(e, self.to.known.and_known(self.to.beside)))
+            # kept from failing by what AND happens to ask first: the server may or may not fail
             if kind != otherwise:
                 self.to.fails(kind, made, optional=True)
             if otherwise:
@@ -297,6 +325,7 @@ class Translation:
 
     def _read(self, x: Term) -> Term:
         """A column's value; a virtual generated one is computed where it is read."""
+        # a computed column of a subquery in FROM is evaluated where it is read
         if not isinstance(x, Var | Row | Lit):
             self.to.reads.append(x)
         if isinstance(x, Var):
@@ -311,6 +340,7 @@ class Translation:
         """
         met = self.to.met()
         parts = tuple(self.term(x) for x in args)
+        # SELECT a = 1 OR 1 / b > 2: the second part is not reached where the first is TRUE
         self.to.fails_by_parts(App(Sym(f"{name} in order", strict=False), parts, BOOL), met)
         return conj(parts) if name == "and" else disj(parts)
 
@@ -321,6 +351,7 @@ class Translation:
             case a.Case(_, _, type_):
                 made = []
                 for i, (part, known) in enumerate(branches(e, self.to.known)):
+                    # of CASE the odd parts are results and so is the last, the conditions are between
                     is_result = i % 2 == 1 or i == 2 * len(e.whens)
                     with self.to.with_known(known):
                         made.append(self.branch(part, type_) if is_result else self.term(part))
@@ -343,8 +374,10 @@ class Translation:
         """A subquery sees the columns in scope, and of a grouped query its grouping columns."""
         env = dict(self.scope.env)
         for expr, value in self.scope.groups:
+            # a grouped query's own columns are gone inside: only keys are read there
             if isinstance(expr, a.Column):
                 row = list(env.get(expr.rel, ()))
+                # columns that are no key are given a NULL that nobody reads, to keep the places
                 row += [Lit(None, INTEGER)] * (expr.pos + 1 - len(row))
                 row[expr.pos] = value
                 env[expr.rel] = tuple(row)
@@ -355,6 +388,7 @@ class Translation:
         return negate(result) if negated else result
 
     def _alike(self, op: a.OperatorRef, x: Term, y: Term) -> Term:
+        # one notion of equal and of NULL: SAME is understood by entailment, the CASE below only as a function
         if op.is_builtin and op.btree == "=" and domain(x.type) and domain(x.type) == domain(y.type):
             return same(x, y)
         equal = self._operator(op, (x, y), BOOL)
@@ -379,12 +413,37 @@ class Translation:
             return folded
         if op.name in {"+", "-"} and not op.left and isinstance(args[0], Lit) and exact_integer(args[0].type):
             value = args[0].value
+            # +1 is 1
             if value is None or op.name == "+":
                 return args[0]
+            # -(-2147483648) leaves int4: it stays an application, which may overflow
             if -int(value) < RANGES.get(type_.name, 0):
                 return Lit(str(-int(value)), INTEGER)
+        if op.name == "*" and {op.left, op.right} <= INTS and (signed := _signs(args)) is not None:
+            return self._with_sign(*signed, type_)
         symbol = arithmetic(op.name, op.left, op.right, type_.name, strict=op.function.strict)
+        if (
+            op.name in RANGE_TESTS
+            and {op.left, op.right} <= RANGE_SIDES
+            and all(x.type.is_builtin for x in args)
+        ):
+            symbol = replace(symbol, fails="")
         return self.made(symbol, sorted_operands(symbol, args), type_, e)
+
+    def _with_sign(self, signs: App, x: Term, type_: SqlType) -> Term:
+        """``CASE … THEN -1 ELSE 1 END * x``: x or its opposite."""
+        met = self.to.met()
+        opposite = self.made(arithmetic("-", "", type_.name, type_.name), (x,), type_)
+        self.to.guards(met)  # it is only taken where the sign is -1
+        values = {"1": x, "-1": opposite, None: null(type_)}
+        last = len(signs.args) - 1
+        return case(
+            tuple(
+                values[t.value] if isinstance(t, Lit) and (i % 2 or i == last) else t
+                for i, t in enumerate(signs.args)
+            ),
+            type_,
+        )
 
     def _operands(self, operator: str, args: tuple[a.Expr, ...]) -> tuple[Term, ...]:
         """The operands of an operator (or, without a name, the arguments of a function) under the collation
@@ -400,6 +459,7 @@ class Translation:
         deterministic collations.
         """
         own = {t.type.collation for t in terms} - {""}
+        # = and <> under two deterministic collations are the same test of the bytes
         plain = operator in {"=", "<>"} and all(deterministic(c) for c in own)
         if len(own) < 2:
             return terms
@@ -415,18 +475,21 @@ class Translation:
     def _with_constant(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """Constant moments are computed, patterns that are prefixes or plain text said as such."""
         if op.right == "interval":
+            # '2024-01-01'::timestamp + interval '1 day' is a constant
             return moved(op.name, x, y)
         if op.right != "text" or not isinstance(y, Lit):
             return None
         if op.name in {"~~", "!~~"}:
             test = pattern(x, y)
             return test if test is None or op.name == "~~" else negate(test)
+        # x || '' is x, if it is text: of a char(n) it strips blanks
         if op.name == "||" and op.left == "text" and y.value == "" and x.type.name == "text":
             return x
         return None
 
     def _of_enum(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """A comparison of values of an enum."""
+        # two enums have no order with each other; the binder has refused that
         if (op.left, op.right) != ("anyenum", "anyenum") or x.type != y.type:
             return None
         return compared(op.name, x, y, self.to.labels(x.type))
@@ -442,8 +505,10 @@ class Translation:
 
     def _comparison(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """A builtin comparison in terms of = < <= only; days and moments of two types as of the later one."""
+        # date against timestamptz: by the moment of its midnight in the session's zone
         if op.left != op.right and {op.left, op.right} <= _MOMENTS:
             x, y = _among_moments(x, y)
+        # a type without a total order that is known, or two domains of values, stay an opaque operator
         if op.left not in ORDERED or not domain(x.type) or domain(x.type) != domain(y.type):
             return None
         if op.left == "text" and (of_label := self._of_label(op, x, y)) is not None:
@@ -466,24 +531,29 @@ class Translation:
 
     def _cast(self, e: a.Cast) -> Term:
         x, source, target = self.term(e.arg), e.arg.type, e.type
+        # a domain's CHECK may refuse the value; a user's cast may do anything
         if e.method == "domain" or not target.is_builtin:
             return self.made(cast(source, target, e.method), (x,), target)
         if isinstance(x, Lit) and x.value is None:
             return null(target)
         ints = source.name in INTS and source.is_builtin
+        # int4(bool) is 1 or 0, and NULL of NULL
         if source == BOOL and target.name == "int4":
             return case((x, Lit("1", INTEGER), negate(x), Lit("0", INTEGER), null(INTEGER)), INTEGER)
         if source.is_builtin and source.name == "int4" and target == BOOL:
             return negate(app(EQ, (x, Lit("0", INTEGER)), BOOL))
         if ints and target.name in INTS:
             wider = ["int2", "int4", "int8"]
+            # an int8 that is known to be small, as a constant is, fits
             if wider.index(source.name) > wider.index(target.name) and not self._fits(x, target):
                 self.to.fails("overflow", App(Sym(f"cast narrows to {target.name}"), (x,), target))
             return x
+        # to_numeric keeps all digits; numeric(p, s) would round, and is a cast with a failure below
         if ints and target.name == "numeric" and target.typmod == -1:
             return rebuild(App(TO_NUMERIC, (x,), target))
         inner = _integral(x) if source.name == "numeric" and target.name == "int8" else None
         if inner is not None:
+            # sums of bigint may leave int8, counts do not
             if not _small(inner):
                 self.to.fails("overflow", App(Sym("cast numeric to int8"), (inner,), target))
             return inner
@@ -491,10 +561,12 @@ class Translation:
             return x
         if source == target or (e.method == "binary" and source.without_typmod() == target):
             return x  # the same bytes of the same type; what the result is described as is compared elsewhere
+        # char(3) to char(3): a column's values have its modifier already
         if e.method == "typmod" and source == target.without_typmod() and obeys(x, target):
             return x
         if isinstance(x, Lit) and x.value is not None and source.is_builtin:
             known = constant(x.value, target) if source.name == "unknown" else None
+            # as_float: an integer constant beside a double is the double that it is cast to
             known = as_float(x, target) if ints else known
             if known is not None:
                 return known
@@ -524,6 +596,7 @@ class Translation:
         match row:
             case a.RowExpr(args):
                 columns = tuple(self.term(x) for x in args)
+            # over groups the row's columns are known only where they are keys
             case a.WholeRow(rel) if rel in self.scope.env and not self.scope.groups:
                 columns = tuple(map(self._read, self.scope.env[rel]))
             case _:
@@ -547,10 +620,13 @@ class Translation:
             last = len(alike) == len(values) - 1
             kind = e.kind if last else e.kind[0]
             plain = op.is_builtin and op.name == op.btree == e.kind and op.left == op.right
+            # pairs are compared by < and = of one built-in type: another operator's class might have its own
+            # equality
             if not plain or x.type.collation != y.type.collation:
                 raise Unsupported("row comparison")
             made = self._comparison(replace(op, name=kind), x, y)
             same_ = self._comparison(replace(op, name="="), x, y)
+            # a pair of types without an order known here
             if made is None or same_ is None:
                 raise Unsupported("row comparison")
             alternatives.append(conj((*alike, made)))
@@ -559,6 +635,7 @@ class Translation:
 
     def _quantified(self, e: a.Quantified) -> Term:
         """``= ANY`` and its like: TRUE if some row gives TRUE, else NULL if some row gives NULL."""
+        # (a, b) < ANY (…) is compared pair by pair, which is not written out here
         if e.kind not in {"=", "<>"} and len(e.ops) > 1:
             raise Unsupported("row comparison with a subquery")
         bag = self.subquery(e.query, "all" if e.all else "any")
@@ -577,11 +654,14 @@ class Translation:
                     for op, pair, d in zip(e.ops, zip(left, b.outs, strict=True), derived, strict=True)
                 ]
                 tests = [self._operator(op, pair, BOOL) for op, pair in zip(e.ops, pairs, strict=True)]
+                # (a, b) <> (c, d) is TRUE where one of the pairs differs
                 test = disj(tests) if e.kind == "<>" and len(tests) > 1 else conj(tests)
                 result.extend(block(b.vars, (*b.preds, read(test)), ()))
             return exists(tuple(result))
 
         if e.all:
+            # ALL over no rows is TRUE, ANY FALSE; a NULL among the tests leaves it open unless another one
+            # decides
             unknown = rows(is_null)
             return case((rows(negate), FALSE, unknown, UNKNOWN, TRUE), BOOL)
         unknown = rows(is_null)
@@ -590,9 +670,11 @@ class Translation:
     def _grouping(self, args: tuple[a.Expr, ...]) -> Term:
         present = self.scope.grouping
         if present is None:
+            # GROUPING() outside of grouping sets: there is no set to tell
             raise Unsupported("GROUPING")
         value = 0
         for x in args:
+            # one bit for each argument, the last one the lowest: 1 where the set leaves it out
             value = value * 2 + (0 if x in present else 1)
         return Lit(str(value), INTEGER)
 
@@ -624,6 +706,7 @@ def seen_types(func: a.FunctionRef, args: tuple[a.Expr, ...]) -> tuple[str, ...]
     """The types that tell a function what to do: the arguments' own where it takes any type (pg_typeof sees a
     cast between integers that changes no value).
     """
+    # pg_typeof(1::int2) is another text than pg_typeof(1::int8), though the numbers are one term
     if any(t.startswith(_PSEUDO) for t in func.arg_types):
         return (*func.arg_types, *(key_of(x.type) for x in args))
     return func.arg_types
@@ -652,6 +735,7 @@ def _in_the_zone(term: Term) -> Term:
 
 def _midnight(day: Term) -> Term:
     """A date as the timestamp that comparisons take it for; nothing is too far away for them."""
+    # four figures: of other years text and order are not the same
     if isinstance(day, Lit) and day.value is not None and re.fullmatch(r"\d{4}-\d\d-\d\d", day.value):
         return Lit(f"{day.value} 00:00:00", TIMESTAMP)
     return app(Sym("moment of date", total=True), (day,), TIMESTAMP)
@@ -664,6 +748,7 @@ def _integral(term: Term) -> Term | None:
             return x
         case Lit(None):
             return null(INTEGER)
+        # 1.0 is the integer 1 with a decimal, which a cast back would drop: only digits are taken
         case Lit(value) if value is not None and value.lstrip("-").isdigit():
             return Lit(value, INTEGER)
         case App(sym, args) if sym == CASE:
@@ -679,6 +764,7 @@ def _small(term: Term) -> bool:
 
     match term:
         case Nested("agg", "cnt"):
+            # a count of rows stays far below 2^63
             return True
         case Nested("agg", name, bag):
             return name == "isum" and all(_small_argument(o) for b in bag for o in b.outs)
@@ -689,6 +775,16 @@ def _small(term: Term) -> bool:
             return all(_small(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
         case _:
             return term.type.name in INTS
+
+
+def _signs(factors: tuple[Term, ...]) -> tuple[App, Term] | None:
+    """A factor that is 1, -1 or NULL by a CASE, and the other."""
+    for signs, x in (factors, factors[::-1]):
+        if isinstance(signs, App) and signs.sym == CASE:
+            results = (*signs.args[1:-1:2], signs.args[-1])
+            if all(isinstance(t, Lit) and t.value in {"1", "-1", None} for t in results):
+                return signs, x
+    return None
 
 
 _PRODUCT = arithmetic("*", "int8", "int8", "int8")
@@ -709,6 +805,7 @@ def _small_argument(term: Term) -> bool:
         # an int4 as often as rows were counted adds up to what it does row by row
         case App(sym, (Nested("agg", "cnt"), value) | (value, Nested("agg", "cnt"))) if sym == _PRODUCT:
             return _greatest(value) <= RANGES["int4"]
+    # one int8 value may already be at the limit, and two of them beyond it
     return _greatest(term) <= _ADDED_UP
 
 
@@ -737,4 +834,5 @@ def _is_comparable(type_: SqlType, args: tuple[a.Expr, ...]) -> bool:
 def _of_two(x: Term, y: Term, *, greatest: bool) -> Term:
     """GREATEST or LEAST: NULLs do not count."""
     first = app(LE, (y, x) if greatest else (x, y), BOOL)
+    # CASE in the order of the NULLs: x is NULL, then y is, then both are there
     return case((is_null(x), y, is_null(y), x, first, x, y), x.type)

@@ -50,6 +50,7 @@ def lemmas(engine: Searched, opened: Context, goal: Term) -> Iterator[Term]:
         *_told_apart(engine, opened, counts, extremes),
         *_members(engine, opened, extremes),
     )
+    # more lemmas than this make the solver slower than they help
     yield from found[:_MOST]
 
 
@@ -63,9 +64,11 @@ def _equivalent(a: Term, b: Term) -> Iterator[Term]:
 
 def _tests(engine: Searched, opened: Context, nested: list[Nested], extremes: list[Nested]) -> Iterator[Term]:
     """16: each EXISTS with a comparison, as a comparison with the extreme of the same rows."""
+    # without an extreme in the question the test of rows is as good as any
     if not extremes:
         return
     for n in nested:
+        # of a union each arm would need the extreme of all arms
         if n.kind != "exists" or len(n.bag) != 1:
             continue
         (b,) = n.bag
@@ -88,13 +91,16 @@ def _compared(p: Term, own: set[int]) -> tuple[Term, Term, str] | None:
     if not isinstance(core, App) or not (negated or core.sym in {LT, LE}):
         return None
     a, b = core.args
+    # compared under two collations, the extreme's order is another one
     if not domain(a.type) or domain(a.type) != domain(b.type) or a.type.collation != b.type.collation:
         return None
     inner, outer = free_vars(a) & own, free_vars(b) & own
+    # both sides of the comparison are the row's, or neither is
     if bool(inner) == bool(outer):
         return None
     if inner:
         return a, b, "<>" if negated else core.sym.name
+    # turned round: t < x is x > t
     return b, a, "<>" if negated else {"<": ">", "<=": ">="}[core.sym.name]
 
 
@@ -113,6 +119,7 @@ def _by_extremes(
         high = extreme("max")
         return None if high is None else app(LT if kind == ">" else LE, (t, high), BOOL)
     low, high = extreme("min"), extreme("max")
+    # x <> t for some x: not both extremes are t
     if low is None or high is None:
         return None
     return disj((negate(eq(low, t)), negate(eq(high, t))))
@@ -127,13 +134,16 @@ def _same_extreme(
     from .match import same_bags
 
     for e in extremes:
+        # the extreme goes by its own collation
         if not e.name.startswith(f"{name} ") or e.type.collation != x.type.collation:
             continue
         made = aggregate(e.name, rows, e.type)
         if not isinstance(made, Nested):
+            # the bag may be empty, or of one constant: no extreme is left
             continue
         if shape(_with_nulls(made)) == shape(_with_nulls(e)):
             return e
+        # bags that are the same by what is known are asked for only at the top: each such question is a proof
         if engine.shallow and same_bags(engine, opened, made, e):
             return e
     return None
@@ -160,6 +170,7 @@ def _told_apart(
             continue
         x = rows[0].outs[0]
         low, high = (_same_extreme(engine, opened, extremes, rows, x, name) for name in ("min", "max"))
+        # without both extremes nothing can be told
         if high is None or low is None:
             continue
         yield from _equivalent(eq(c, integer(1)), is_true(eq(low, high)))
@@ -176,6 +187,7 @@ def different_values(count: Nested) -> Bag | None:
             return None
     if any(p != told for p in preds) or not domain(bag[0].outs[0].type):
         return None
+    # one NULL among the values would be a row of DISTINCT, and none of the count
     if not preds and any(not_null(b.outs[0]) not in (TRUE, *b.preds) for b in bag):
         return None
     return tuple(n for b in bag for n in block(b.vars, (*b.preds, not_null(b.outs[0])), b.outs)) or None
@@ -198,6 +210,7 @@ def _assignments(
     engine: Searched, opened: Context, b: Block, bound: dict[int, int]
 ) -> Iterator[dict[int, int]]:
     """Rows of the context for the block's variables, all of whose predicates hold."""
+    # complete: each row of the bag has one of the context that stands for it
     if len(bound) == len(b.vars):
         done = [subst(p, rows_renamed(bound)) for p in b.preds]
         if all(engine.scalar(opened, p) for p in done):
@@ -217,21 +230,25 @@ def _counted(counts: list[Nested]) -> Iterator[Term]:
     these.
     """
     for c in counts:
+        # rows that are there whatever holds
         sure = sum(1 for b in c.bag if not b.vars and not b.preds)
         if sure and len(c.bag) > sure:
             more = tuple(b for b in c.bag if b.vars or b.preds)
             yield app(LE, (integer(sure), c), BOOL)
             yield from _equivalent(negate(exists(more)), is_true(eq(c, integer(sure))))
         for d in counts:
+            # two counts over other rows have nothing to do with each other
             if c is d or len(c.bag) != 1 or len(d.bag) != 1 or len(c.bag[0].vars) != len(d.bag[0].vars):
                 continue
             (all_,), (some,) = c.bag, d.bag
             mapping = {v: w for (v, _), (w, _) in zip(some.vars, all_.vars, strict=True)}
             moved = subst_block(replace(some, vars=()), rows_renamed(mapping))
             sources = [s for _, s in some.vars], [s for _, s in all_.vars]
+            # the second must ask all that the first asks
             if sources[0] != sources[1] or len(moved) != 1 or not set(all_.preds) <= set(moved[0].preds):
                 continue
             extra = [p for p in moved[0].preds if p not in all_.preds]
+            # the same rows twice
             if not extra:
                 continue
             yield app(LE, (d, c), BOOL)

@@ -98,7 +98,10 @@ def kinds_apart(original: Failures, replacement: Failures) -> set[str]:
     """The reservations of what one side may raise and the other may not. That the replacement raises nothing
     where the original may raise nothing either is no difference: it does what the server might have done.
     """
+    # both views must differ: two texts may fail alike by what they may raise in general, or by what is left
+    # of it
     found = _kinds(original.all ^ replacement.all) & _kinds(original.left ^ replacement.left)
+    # what only the original may raise, and only in some order, need not have been raised
     certain = _kinds(replacement.left) | _kinds(original.forced)
     return {kind for kind in found if kind in certain}
 
@@ -126,6 +129,7 @@ def spared(translator: Translator) -> Spared:
 
 def _sure(met: Iterable[Failure]) -> tuple[str, ...]:
     kinds = {f.kind for f in met}
+    # one kind unmet is a claim about all divisions: no zero divisor, no quotient too large
     return (*(() if "errors" in kinds else ("nonzero",)), *(() if kinds else ("fits",)))
 
 
@@ -135,6 +139,7 @@ def gone(engine: Asked, translator: Translator, form: Bag) -> Failures:
     """
     sources = {v: s for b in form for v, s in block_vars(b)} | translator.sources
     held = {
+        # by descriptions, since the form has other variables than the text had
         describe(n, sources)
         for path in places(form)
         for b in at_path(Context(), form, "bag", path)[1]
@@ -161,6 +166,7 @@ def add_crowded(engine: Asked, translator: Translator) -> None:
         for f in translator.rows
         if isinstance(f.term, Nested) and f.term.kind == "the" and not one_row(engine, Context(), f.term.bag)
     }
+    # AND and CASE around a subquery with two rows fail in an order, as around a division
     translator.failing += (f for f, asked in translator.by_rows if any(r.term in many for r in asked))
     translator.guarded += (f for f in translator.guarded_rows if f.term in many)
 
@@ -183,10 +189,12 @@ def _recorded(translator: Translator, form: Collection[tuple[str, str]], closely
         return [
             f
             for f in failures
+            # looked at closely, overflows that rows or constants rule out do not count
             if not (closely and _avoided(f, translator)) and not (closely is _Closely.FORCED and f.optional)
         ]
 
     found = {(f.kind, _placed(f, translator, closely=bool(closely))) for f in kept(translator.failing)}
+    # a subquery with several rows in the form makes all that the text asked of subqueries count
     crowded = any(what.startswith(SUBQUERY) for _, what in form)
     if crowded:
         found |= {(f.kind, _placed(f, translator, closely=bool(closely))) for f in translator.rows}
@@ -203,6 +211,7 @@ def _in_order(translator: Translator) -> list[str]:
     """
     numbers: dict[Level, int] = {}
     for level, _ in translator.filters:
+        # a level that has conditions gets a number when the first of them comes
         numbers.setdefault(level, len(numbers))
 
     def named(level: Level, term: Term) -> str:
@@ -215,6 +224,7 @@ def _in_order(translator: Translator) -> list[str]:
 
 def _avoided(failure: Failure, translator: Translator) -> bool:
     """Whether the failure can not happen."""
+    # only overflows can be ruled out by bounds; a division by zero was looked at where it was met
     return failure.kind == "overflow" and fits_where(failure.term, failure.given, translator.sources)
 
 
@@ -222,6 +232,7 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     """The term, and of which rows it is evaluated where these are made apart from the result's."""
     term = described_as(failure.term, failure.given) if closely else failure.term
     what = describe(term, translator.sources)
+    # a site that is apart fails for its own rows, told by tables and conditions
     for site in failure.sites:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
         what += f" of {site.kind} {sorted(site.tables)} where {conditions}"
@@ -239,6 +250,7 @@ def evaluated(translator: Translator, found: Failures) -> tuple[Evaluated, ...]:
     met: dict[Hashable, list[Failure]] = {}
     # what a guard keeps from failing is among these too
     for f in translator.failing:
+        # what stands for a guard or an AND as a whole is told by its parts
         if not is_told_by_parts(f.term):
             place = id(f.within), f.apart, id(f.term) in tested
             met.setdefault((f.kind, f.term, place), []).append(f)
@@ -259,6 +271,7 @@ def _evaluated(met: Sequence[Failure], translator: Translator, tested: Collectio
 def _asked(failure: Failure, translator: Translator, found: Failures) -> Iterator[Evaluated]:
     """A scalar subquery that may have more than one row."""
     if isinstance(failure.term, Nested) and failure.term.kind == "the":
+        # an aggregate's single row can't be two
         subquery = "errors", f"{SUBQUERY} {describe(failure.term, translator.sources)}"
         yield _told(failure, translator, False, (subquery in found.left, subquery in found.forced))
 
@@ -318,6 +331,7 @@ def _tested(engine: Asked, translator: Translator, form: Bag, closely: _Closely)
                 found |= set(_failing_term(engine, t, sources, sure, closely=bool(closely)))
     for f in translator.tested:
         what = describe(f.term, translator.sources)
+        # what can't happen in this view of the failures is left out of it
         skipped = closely and (_avoided(f, translator) or (closely is _Closely.FORCED and f.optional))
         # of copied rows names are not known here
         if "?" not in what and not skipped:
@@ -327,6 +341,7 @@ def _tested(engine: Asked, translator: Translator, form: Bag, closely: _Closely)
 
 def _conditions(b: Block, closely: _Closely) -> tuple[Term, ...]:
     """The conditions of a block; what they raise in any order: where each meets rows that pass the others."""
+    # in any order, a condition is asked of rows that pass the others only where these say a column's value
     if closely is not _Closely.FORCED:
         return b.preds
     told = [(p, equated(p)) for p in b.preds]
@@ -344,17 +359,20 @@ def _failing(engine: Asked, form: Bag, sure: Collection[str], closely: _Closely)
     for path in places(form):
         for b in at_path(Context(), form, "bag", path)[1]:
             # outputs of the result are made of the rows that are left
+            # at the top the outputs are made of rows that have passed all conditions
             known = dict(pair for p in b.preds for pair in equated(p)) if closely and not path else {}
             outs = tuple(with_values(o, known) for o in b.outs)
             for t in (*_conditions(b, closely), *outs):
                 found |= set(_failing_term(engine, t, sources, sure, closely=bool(closely)))
             for _, s in b.vars:
+                # a function in FROM may fail for its arguments, whatever reads it
                 if isinstance(s, Function) and s.name != UNNEST and not never_fails(s.name, s.args):
                     found.add(("errors", f"function {s.name}"))
     return found
 
 
 def _single(engine: Asked, ctx: Context, b: Block, n: Nested) -> bool:
+    # without the conditions that hold the subquery itself: they are asked after it
     preds = tuple(q for q in b.preds if n not in set(walk_shallow(q)))
     return one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag)
 
@@ -365,6 +383,7 @@ def _failing_term(
     """Failing applications outside inner bags; a CASE that guards one counts as a whole."""
     match term:
         case App(sym, args) if sym == CASE:
+            # CASE may skip any of its parts but the first condition
             kinds = {k for a in args for k, _ in _failing_term(engine, a, sources, sure, closely=closely)}
             first = {k for k, _ in _failing_term(engine, args[0], sources, sure, closely=closely)}
             for k in kinds:
@@ -373,8 +392,10 @@ def _failing_term(
                 yield k, describe(args[0], sources)
         case App(_, args):
             kind = failure(term, sure)
+            # ranges of integer columns keep sums of a few of them in int8
             if closely and kind == "overflow" and stays_in_range(term, sources):
                 kind = ""
+            # CHECKs and the like rule the failing values out
             if kind and spare(engine, term, sources):
                 kind = ""
             if kind:
@@ -393,6 +414,7 @@ def orders(engine: Asked, form: Bag, keys: int) -> bool:
         ctx, bag, _ = at_path(Context(), form, "bag", path)
         for b in bag:
             for _, s in b.vars:
+                # M9: a cut that chooses among ties
                 if isinstance(s, Limited) and not _total(engine, ctx, s):
                     return True
             for n in nested_terms(b):
@@ -411,9 +433,11 @@ def _placed_alike(engine: Asked, ctx: Context, n: Nested) -> bool:
             return keys == 0
         return _sorted_by_value(n.bag, keys) or total(engine, ctx, n.bag, slice(-keys, None))
     window = read_window(n.name) if n.kind == "win" else None
+    # a sum over a bag is in no order
     if n.kind != "win" or window is None:
         # those that are not read are judged where they are translated
         return not n.name.startswith("pg_catalog.row_number(")
+    # peers get one value, or the first key is shown, which ties share
     if window.by_value or _shows_first_key(window, n):
         return True
     return total(engine, ctx, n.bag, slice(len(window.keys)))
@@ -424,6 +448,7 @@ def _shows_first_key(window: WindowName, n: Nested) -> bool:
     tie with it show the same.
     """
     whole = (
+        # a frame from its beginning on has the least sort key first
         not window.exclude
         and window.start == "unbounded_preceding"
         and window.end in {"current", "unbounded_following"}
@@ -446,8 +471,10 @@ def _sorted_by_value(bag: Bag, keys: int) -> bool:
 def _total(engine: Asked, ctx: Context, source: Limited) -> bool:
     """Whether the sort keys leave no ties, or none that can be seen."""
     if source.limit == Lit("0", INTEGER):
+        # no rows are kept, whatever the order
         return True
     if source.ties:
+        # FETCH … WITH TIES keeps them all, unless OFFSET has skipped some
         return source.offset is None  # all rows that tie are kept
     if source.on:
         return is_total(engine, ctx, source)
@@ -460,6 +487,7 @@ def _total(engine: Asked, ctx: Context, source: Limited) -> bool:
     (b,) = source.bag
     keys = b.outs[len(b.outs) - len(source.keys) :] if source.keys else ()
     keys = with_groups(engine, ctx, b, keys)
+    # the sort keys determine all the rows that the block reads
     if determined_by(engine, ctx, b, keys) >= {v for v, _ in b.vars}:
         return True
     return _covers_output(source)
@@ -485,6 +513,7 @@ def shows_representative(form: Bag) -> bool:
     ):
         return True
     chosen = chosen_among_equals(form)
+    # a choice that only decides which of two equal values is counted, nobody sees
     return any(isinstance(t, Var) and (t.var, t.pos) in chosen for t in walk_bag(form))
 
 
@@ -492,11 +521,13 @@ def _is_extreme(term: Term) -> bool:
     """A minimum or maximum of values some of which are equal and look different: either may come out."""
     if not isinstance(term, Nested):
         return False
+    # a minimum over a frame shows a value of its own rows
     if term.kind == "win" and term.name.startswith(("pg_catalog.min(", "pg_catalog.max(")):
         # what is looked at stands after the sort keys (and with the row itself in frames that are by
         # position)
         shown = zip(*(b.outs[len(term.args) :] for b in term.bag), strict=False)
         return not all(one_look(o.type for o in column) for column in shown)
+    # min() of numeric(3, 1) values: equal ones look alike
     return _is_aggregate(term) and not one_look(_looks(term))
 
 
@@ -524,6 +555,7 @@ def _looks(term: Term) -> Iterator[SqlType]:
 def _extreme_shown(term: App | Nested) -> bool:
     """Whether such an extreme goes anywhere but into a comparison or a test for NULL."""
     if isinstance(term, Nested):
+        # min(x) > 1 and min(x) IS NULL ask nothing of how the value looks
         return any(_is_extreme(o) for b in term.bag for o in b.outs)
     compares = term.sym in {EQ, LT, LE, SAME, IS_NULL}
     return not compares and any(_is_extreme(a) for a in term.args)

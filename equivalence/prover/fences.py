@@ -56,18 +56,23 @@ class _Fences:
 
     def _of(self, block: a.Select) -> Iterator[_Around]:
         for item in block.from_:
+            # computed below an outer join: of rows that the join pads as well
             yield from (("padded", (how,)) for how in self._below_joins(item, nullable=False))
         ranging = [r for item in block.from_ for r in self._ranging(item)]
+        # in a join or with a semi-join, conditions on one side reach the other side's rows first
         joined = _is_joined(block)
         kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
         above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
+        # a condition above a fence is not asked of rows that were dropped below it
         if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in _conditions(block)):
             yield "asked", above
+        # without conditions and joins all rows of a subquery are made, with or without a fence
         drops = joined or block.where is not None
         within = tuple(sorted(kind for q, kind in kept if drops and self._makes(q)))
         if within:
             yield "made", within
         # conditions without subqueries go into what is planned by itself, guards of what is shown do not
+        # a CASE around what is planned by itself does not keep it from being computed
         if any(map(_guards, outer_exprs(block))) or any(map(stays_around, conjuncts(block.where))):
             apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
             yield from (("guarded", (kind,)) for kind in apart)
@@ -96,8 +101,10 @@ class _Fences:
                 return [*self._ranging(left), *self._ranging(right)]
             case a.Derived(query=query):
                 return self._of_query(query)
+            # a computed CTE is run as a whole
             case a.CteScan(cte=cte) if cte in self.computed:
                 return [(self.ctes[cte].query, "computed", True)]
+            # a recursive one has no query that could stand here
             case a.CteScan(cte=cte) if not self.ctes[cte].recursive:
                 return self._of_query(self.ctes[cte].query)
             case _:
@@ -106,6 +113,7 @@ class _Fences:
     def _of_query(self, query: a.Query) -> _Ranging:
         hard = makes_rows_apart(query)
         own = [(query, fence_of(query), hard)] if hard or is_not_pulled_up(query) else []
+        # within a hard fence nothing else is pulled up past it
         if hard:
             return own
         match query:
@@ -118,6 +126,7 @@ class _Fences:
 
     def _drops(self, query: a.Query) -> bool:
         """Whether rows are dropped within a fence: conditions above it are not asked of them."""
+        # a block without WHERE and joins drops no row
         return any(
             isinstance(q, a.Select) and (q.where is not None or _is_joined(q)) for q in all_queries(query)
         )

@@ -22,6 +22,7 @@ def any_first_will_do(b: Block, number: Nested) -> bool:
     if window is None or window.func != "row_number" or len(number.bag) != 1:
         return False
     (rows,) = number.bag
+    # the window must number the very rows that the block reads
     if [s for _, s in rows.vars] != [s for _, s in b.vars]:
         return False
     names = {w: v for (w, _), (v, _) in zip(rows.vars, b.vars, strict=True)}
@@ -30,10 +31,12 @@ def any_first_will_do(b: Block, number: Nested) -> bool:
     ties = [q for q in rows.preds if free_vars(q) & own]
     every = {subst(q, rows_renamed(names)) for q in rows.preds if q not in ties}
     others = [q for q in b.preds if q != goal and q not in every]
+    # conditions of the block that the window did not ask leave out the first rows, perhaps
     if goal not in b.preds or not every <= set(b.preds):
         return False
     shared = [_shared(q, names) for q in ties]
     keys = {k for k in (*shared, *number.args[: len(window.keys)]) if k is not None and identity(k.type)}
+    # a key of several looks shows which of the tied rows it was
     return None not in shared and all(_reads_only(t, keys, own, number) for t in (*others, *b.outs))
 
 

@@ -33,6 +33,7 @@ def within(frame: a.Frame, keys: Sequence[Key]) -> tuple[Term, ...] | None:
     """
     start = _bounded(frame, "start", tuple(keys))
     end = _bounded(frame, "end", tuple(keys))
+    # EXCLUDE CURRENT ROW and TIES tell peers apart
     if start is None or end is None or frame.exclude not in {"", "group"}:
         return None
     apart = (negate(conj(same(x, y) for _, x, y in keys)),) if frame.exclude == "group" else ()
@@ -45,6 +46,7 @@ def _bounded(frame: a.Frame, side: _Side, keys: tuple[Key, ...]) -> Term | None:
     offset = frame.start_offset if side == "start" else frame.end_offset
     if kind in {"unbounded_preceding", "unbounded_following"}:
         return TRUE
+    # ROWS counts rows, which conditions on keys can't
     if frame.mode == "rows" or not keys:
         return None
     if kind == "current":
@@ -52,6 +54,7 @@ def _bounded(frame: a.Frame, side: _Side, keys: tuple[Key, ...]) -> Term | None:
     distance = _distance(offset)
     if distance is None:
         return None
+    # one group away is all that is before, or after; two groups would have to be counted
     if frame.mode == "groups":
         # the group next to the current one, and all beyond it
         outside = kind == ("following" if side == "start" else "preceding")
@@ -78,6 +81,7 @@ def _at_distance(keys: tuple[Key, ...], side: _Side, distance: int) -> Term | No
     beside = through(_towards(side, keys))
     ((label, y, x), *others) = keys
     plain = all(v.type.is_builtin and v.type.name in INTS for v in (x, y))
+    # several keys have no distance, and other types than integers have one of their own
     if others or beside is None or not plain:
         return None
     rising = label.startswith("asc")
@@ -87,4 +91,5 @@ def _at_distance(keys: tuple[Key, ...], side: _Side, distance: int) -> Term | No
     least = (side == "start") == rising
     near = is_true(app(LE, (end, y) if least else (y, end), BOOL))
     values = conj((not_null(x), not_null(y)))
+    # a NULL on either side: within the frame as far as the current row's peers are
     return disj((conj((values, near)), conj((disj((is_null(x), is_null(y))), beside))))

@@ -50,6 +50,7 @@ def points(term: App, constant: Lit) -> tuple[Term, Points] | None:
     constant.
     """
     if constant.value is None:
+        # a comparison with NULL is NULL on both sides of the inversion
         return None
     found = _function(term)
     if found is None:
@@ -58,6 +59,7 @@ def points(term: App, constant: Lit) -> tuple[Term, Points] | None:
     try:
         return x, steps(constant.value)
     except (ValueError, OverflowError, InvalidOperation):
+        # a constant beyond what Python's calendar has: the comparison stays as it is
         return None
 
 
@@ -68,6 +70,7 @@ def shifted(term: App, constant: Lit) -> tuple[Term, Lit] | None:
     if term.sym.name not in {"+ numeric", "- numeric"} or constant.value is None or len(term.args) != 2:
         return None
     x, y = term.args
+    # 1.5 + x is x + 1.5; 1.5 - x falls where x rises
     if isinstance(x, Lit) and term.sym.name == "+ numeric":
         x, y = y, x
     if not isinstance(y, Lit) or y.value is None or isinstance(x, Lit):
@@ -76,15 +79,18 @@ def shifted(term: App, constant: Lit) -> tuple[Term, Lit] | None:
         c, d = Decimal(constant.value), Decimal(y.value)
     except InvalidOperation:
         return None
+    # more digits than are kept would round the difference
     if not (c.is_finite() and d.is_finite()) or max(len(constant.value), len(y.value)) > _DIGITS // 4:
         return None
     with localcontext(prec=_DIGITS):
+        # x + d >= c is x >= c - d; x - d >= c is x >= c + d
         moved = c - d if term.sym.name == "+ numeric" else c + d
     return x, Lit(format(moved, "f"), replace(constant.type, typmod=-1))
 
 
 def moment(text: str) -> datetime:
     """A constant date or timestamp in plain ISO form. ValueError for any other."""
+    # '2024-1-1', 'yesterday' and moments with a zone are read by other rules than ISO's
     if not _PLAIN_MOMENT.match(text):
         raise ValueError(text)
     return datetime.fromisoformat(text)
@@ -95,6 +101,7 @@ def _function(term: App) -> tuple[Term, Callable[[str], Points]] | None:
     if name == "integer to numeric":
         return args[0], _of_integer
     if (
+        # date_trunc of a timestamptz, and its date, depend on the session's zone
         name.startswith("cast pg_catalog.timestamp to pg_catalog.date(")
         or name == "pg_catalog.date(timestamp)"
     ):
@@ -105,6 +112,7 @@ def _function(term: App) -> tuple[Term, Callable[[str], Points]] | None:
         unit = args[0].value.lower()
         if name == "pg_catalog.date_trunc(text,timestamp)" and unit in {**_FIXED, **_MONTHS}:
             return args[1], lambda text: _of_unit(unit, text)
+        # only the year never falls: month and day begin anew
         match = re.fullmatch(r"pg_catalog\.(?:extract|date_part)\(text,(date|timestamp)\)", name)
         if match and unit == "year":
             made = _date if match[1] == "date" else _timestamp
@@ -122,15 +130,18 @@ def _timestamp(at: datetime) -> Lit:
 
 def _of_integer(text: str) -> Points:
     number = Decimal(text)
+    # 2.5 <= n is 3 <= n; a number beyond any integer is left to the server's comparison
     if not number.is_finite() or abs(number) >= 2**70:
         raise ValueError(text)
     from_, beyond = ceil(number), floor(number) + 1
+    # n = 2.5 has no integer: there is no such value, and `only` says so by being None
     only = Lit(str(from_), INTEGER) if beyond == from_ + 1 else None
     return Points(Lit(str(from_), INTEGER), Lit(str(beyond), INTEGER), only)
 
 
 def _of_day(text: str) -> Points:
     day = moment(text)
+    # a date is compared as its midnight: at::date >= '2024-01-01 10:00' can't be inverted by day
     if day != _midnight(day):
         raise ValueError(text)
     return Points(_timestamp(day), _timestamp(day + timedelta(days=1)))
@@ -139,6 +150,7 @@ def _of_day(text: str) -> Points:
 def _of_midnight(text: str) -> Points:
     at = moment(text)
     day = _midnight(at)
+    # a moment after midnight is passed by the next day only
     from_, beyond = (day if at == day else day + timedelta(days=1)), day + timedelta(days=1)
     return Points(_date(from_), _date(beyond), _date(day) if at == day else None)
 
@@ -147,12 +159,14 @@ def _of_unit(unit: str, text: str) -> Points:
     at = moment(text)
     start = _truncated(unit, at)
     following = _next(unit, start)
+    # date_trunc('month', x) >= '2024-01-15' begins with February
     aligned = at == start
     return Points(_timestamp(start if aligned else following), _timestamp(following))
 
 
 def _of_year(made: Callable[[datetime], Lit], text: str) -> Points:
     number = Decimal(text)
+    # years of the other era count backwards, and 10000 is no datetime
     if not number.is_finite() or not 1 < number < 9998:
         raise ValueError(text)
     first = ceil(number)

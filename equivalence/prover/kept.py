@@ -82,6 +82,7 @@ class _Reader:
 
     def query(self, query: a.Query) -> tuple[_Sight, ...]:
         """What the output columns depend on."""
+        # a CTE is read once, whoever reads it later
         for cte in query.ctes:
             self.ctes[cte.cte] = self.query(cte.query)
         for end in (query.limit, query.offset):
@@ -100,18 +101,22 @@ class _Reader:
         self.condition(query.where)
         keys = tuple(k for s in query.group_by or () for k in s)
         self._keyed(keys)
+        # a key that looks alike in all its equals is no choice
         with self._grouped(tuple(k for k in keys if not one_representation(self._look(k)))):
             self.condition(query.having)
             shown = tuple(self.sight(t.expr) for t in query.targets)
             self._keyed(k.expr for k in query.order_by)
+        # a PARTITION BY column is the row's own, but a condition on it moves below the window
         parted = {p for t in query.targets for e in _windows(t.expr) for p in e.window.partition_by}
         parted |= set(query.distinct or ())
+        # DISTINCT compares all outputs, and keeps one of those that are equal
         if query.distinct == ():
             self._keyed(t.expr for t in query.targets)
         marks = (
             _KEPT if query.distinct == () else _PARTED if t.expr in parted else _SOLID for t in query.targets
         )
         return tuple(
+            # a type that has one look can't be told apart by anything
             sight if one_representation(self._look(t.expr)) else sight | mark
             for t, sight, mark in zip(query.targets, shown, marks, strict=True)
         )
@@ -119,8 +124,10 @@ class _Reader:
     def set_operation(self, query: a.SetOp) -> tuple[_Sight, ...]:
         arms = (self.query(query.left), self.query(query.right))
         made = [x | y for x, y in zip(*arms, strict=True)]
+        # UNION ALL puts nothing together
         if query.op == "union" and query.all:
             return tuple(made)
+        # what tells equals apart decides which rows are duplicates
         self.found |= any(_TOLD in sight for sight in made)
         types = zip(_outputs(query.left), _outputs(query.right), strict=True)
         return tuple(sight | _of_arms(query.op, x, y) for sight, (x, y) in zip(made, types, strict=True))
@@ -174,6 +181,7 @@ class _Reader:
 
     def condition(self, expr: a.Expr | None) -> None:
         """Look at something that decides on rows, or on their order."""
+        # that a condition reads such a value is harmless; that it tells it from its equals is not
         if expr is not None and _TOLD in self.sight(expr):
             self.found = True
 
@@ -181,6 +189,7 @@ class _Reader:
 
     def sight(self, e: a.Expr) -> _Sight:
         """What the value depends on."""
+        # a grouping key shows one of its group's values
         return self._sight(e) | (_KEPT if e in self.keys else _SOLID)
 
     def _sight(self, e: a.Expr) -> _Sight:
@@ -188,6 +197,7 @@ class _Reader:
             case a.Column(rel, pos):
                 return self.columns.get((rel, pos), _SOLID)
             case a.WholeRow(rel):
+                # the text of a row shows how its values look
                 return _told(_all(s for (r, _), s in self.columns.items() if r == rel))
             case a.Aggregate():
                 return self._aggregate(e)
@@ -195,6 +205,7 @@ class _Reader:
                 return self._window(e)
             case a.ScalarSubquery(query):
                 return self.query(query)[0]
+            # EXISTS shows nothing of its rows
             case a.Exists(query):
                 self.query(query)
                 return _SOLID
@@ -203,6 +214,7 @@ class _Reader:
         parts = [self.sight(c) for c in children(e)]
         for query in subqueries(e):
             parts += self.query(query)
+        # a part that is solid throughout makes what it makes alike
         return self._made(e, parts) if _all(parts) else _SOLID
 
     def _made(self, e: a.Expr, parts: list[_Sight]) -> _Sight:
@@ -210,16 +222,20 @@ class _Reader:
         most = _all(parts)
         match e:
             case a.And() | a.Or() | a.Not() | a.IsNull() | a.IsBool():
+                # NULL or not, TRUE or not: equals agree, unless they were told apart before
                 return most if _TOLD in most else _SOLID
+            # n + 1 of equal numbers is equal again
             case a.Op(op, args) if op.is_builtin and _exact(op.name, args):
                 return most
             case a.Op(op) | a.IsDistinct(op) | a.InList(op):
                 return self._compared((op,), parts, children(e))
+            # NULLIF shows its left side, and compares
             case a.NullIf(op, left, right):
                 return self._compared((op,), parts, (left, right)) | self.sight(left)
             case a.RowCompare(_, ops):
                 return self._compared(ops, parts, children(e))
             case a.Case(whens, default):
+                # a CASE shows what its results show, chosen by conditions
                 tests = _all(self.sight(c) for c, _ in whens)
                 return _all(self.sight(x) for x in (*(r for _, r in whens), default)) | tests
             case a.Coalesce() | a.MinMax():
@@ -228,6 +244,7 @@ class _Reader:
                 return _converted(e, most)
             case a.Call(func, args) if func.is_builtin and _exact(func.name, args):
                 return most
+            # text(n), scale(n): the function may look at what equality does not
             case _:
                 return _told(most)
 
@@ -237,6 +254,7 @@ class _Reader:
         """Comparisons by the types' own equality and order are alike for equal values."""
         most = _all(parts)
         own = all(op.is_builtin and op.name in _COMPARISONS for op in ops)
+        # compared under two collations it depends on which decides
         one = len({x.type.collation for x in args} - {""}) < 2
         return _SOLID if _TOLD not in most and own and one else _told(most)
 
@@ -244,6 +262,7 @@ class _Reader:
         with self._of_rows():
             self.condition(e.filter)
             most = _all(self.sight(x) for x in children(e) if x is not e.filter) | self._picked(e)
+        # one of equal values that is told apart, and then added up: which was it
         self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
         return _of_aggregate(e.func, most)
 
@@ -253,6 +272,7 @@ class _Reader:
         most = _all(self.sight(x) for x in e.args)
         most |= self._picked(e)
         if e.func.kind == "w":
+            # lag() shows a value of another row, row_number() goes by the order among equals
             return most if e.func.name in _ONE_OF_THEM else _told(most)
         self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
         return _of_aggregate(e.func, most)
@@ -270,6 +290,7 @@ class _Reader:
             return self.looks.get((e.rel, e.pos), e.type)
         if isinstance(e, a.Aggregate) and e.func.is_builtin and e.func.name in _PICKING and len(e.args) == 1:
             found = self._look(e.args[0])
+            # min() without the column's modifier looks as the column does
             return found if found.without_typmod() == e.type else e.type
         return _shown(e)
 
@@ -316,8 +337,10 @@ def _of_arms(op: str, left: SqlType, right: SqlType) -> _Sight:
     """Of a column that a set operation compares. EXCEPT shows its left side, of which it takes away what
     equals the right side.
     """
+    # EXCEPT shows the left side's values, a condition on which moves below it
     if one_look((left, right)):
         return _SOLID
+    # INTERSECT and UNION may show either side's
     return _PARTED if op == "except" and one_representation(left) else _KEPT
 
 
@@ -329,6 +352,7 @@ def _windows(expr: a.Expr) -> Iterator[a.WindowCall]:
 
 
 def _of_aggregate(func: a.FunctionRef, most: _Sight) -> _Sight:
+    # count does not see how a value looks
     if func.is_builtin and func.name == "count" and _TOLD not in most:
         return _SOLID
     return most if func.is_builtin and func.name in _EXACT_AGGREGATES else _told(most)
@@ -342,8 +366,10 @@ def _converted(e: a.Cast, most: _Sight) -> _Sight:
     source, target = e.arg.type, e.type
     if e.method == "binary":
         return most if _compares_alike(source, target) else _told(most)
+    # a cast to a text shows the look; between numbers equals stay equal
     if not (source.is_builtin and target.is_builtin) or {source.name, target.name} - _NUMBERS:
         return _told(most)
+    # 1.0 and 1.00 are one integer
     return _SOLID if target.name in _WHOLE and _TOLD not in most else most
 
 

@@ -7,6 +7,7 @@ search that chooses rules and parameters is not trusted. Must not know the searc
 
 from __future__ import annotations
 
+from .rules.apart import flag_apart, union_apart
 from .rules.base import At, Place, Rule
 from .rules.columns import determined_column, referred_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
@@ -31,8 +32,11 @@ from .rules.predicates import (
     equal_outside,
     impossible_alternative,
     met_outside,
+    other_than_asked,
     plain_equality,
+    row_denied,
 )
+from .rules.ranked import nth_extreme, ranked
 from .rules.several import both_extremes, one_value, several_rows
 from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
@@ -68,7 +72,11 @@ RULES: dict[str, Rule] = {
     "open-distinct": open_distinct,
     "distinct-to-parent": distinct_to_parent,
     "child-to-parent": child_to_parent,
+    "union-apart": union_apart,
+    "flag-apart": flag_apart,
+    "nth-extreme": nth_extreme,
     "met-outside": met_outside,
+    "other-than-asked": other_than_asked,
     "several": several_rows,
     "one-value": one_value,
     "drop-column": drop_column,
@@ -130,6 +138,8 @@ __all__ = [
     "lone_negation",
     "lone_values",
     "product_terms",
+    "ranked",
+    "row_denied",
     "rules_out",
     "subscripts",
     "sums_with_counts",

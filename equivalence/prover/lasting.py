@@ -86,8 +86,10 @@ def is_told_by_parts(term: Term) -> bool:
 
 def as_left(term: Term, *, shown: bool) -> Term | None:
     """What a form has of a term. ``shown``: the term is a column of the result."""
+    # a cast that only narrows is gone from the form, and what it was of may be there
     while isinstance(term, App) and term.sym.name.startswith(_PASSES):
         term = term.args[0]
+    # a column within the form is any column: only shown ones can be looked for
     return term if shown or not isinstance(term, Var) else None
 
 
@@ -104,11 +106,13 @@ def told_apart(
     groups are asked of the rows before these are grouped.
     """
     first, second = _by_item(original), _by_item(replacement)
+    # what can't fail, or fails in one query only, has been told apart already
     matters = [
         item
         for item in first.keys() & second.keys()
         if any(e.possible for e in second[item]) or any(e.forced for e in first[item])
     ]
+    # most pairs share nothing that may fail, and the forms need not be walked
     if not matters:
         return set()
     heads = {e.head for item in matters for found in (first, second) for e in found[item]}
@@ -134,6 +138,7 @@ def _by_item(evaluated: Iterable[Evaluated]) -> dict[Item, list[Evaluated]]:
 def _stays(evaluated: Collection[Evaluated], left: Staying, right: Staying) -> bool:
     return all(
         len(left.get(e.lasting, ())) >= len(evaluated)
+        # as often as it is evaluated, and in the same words around it on both sides
         and Counter(left[e.lasting]) == Counter(right.get(e.lasting, ()))
         for e in evaluated
     )
@@ -154,6 +159,7 @@ def staying(
     for b, block in zip(form, blocks, strict=True):
         for whole, inside in _parts(b, keys_first=keys_first):
             text = ""
+            # the block and the whole term around say which of two alike it is
             for t in inside:
                 for what in _asked_for(t, heads, sources):
                     text = text or f"{block} {written_alike(whole, name)}"
@@ -165,6 +171,7 @@ def _asked_for(term: Term, heads: Collection[str], sources: dict[int, Source]) -
     if head_of(term) in heads:
         yield describe(term, sources)
     if AGGREGATE in heads and isinstance(term, Nested) and term.kind in {"agg", "win"}:
+        # of a window all numbers of sort keys are tried, since its name does not tell arguments from keys
         # a window's arguments stand behind its sort keys, and how many these are it does not say
         keys = range(max((len(b.outs) for b in term.bag), default=0) + 1)
         names = [plain_name(term.name, (o for b in term.bag for o in b.outs[n:]), sources) for n in keys]
@@ -175,11 +182,13 @@ def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]
     """What stands in a block and is made of rows of its own, and all other terms, each with what is in it."""
     for v, source in b.vars:
         if not isinstance(source, Table):
+            # rows that are made by a query of their own are told as a whole
             yield (Block(((v, source),), (), ()),), _walk_source(source)
     for o in b.outs:
         if isinstance(o, Var):
             yield (Block((), (), (o,)),), iter((o,))
     for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
+        # HAVING count(*) > 0 AND k = 1 and WHERE k = 1 leave the same group
         told = _less_what_is_known(t, b) if keys_first else t
         if isinstance(t, Nested):
             inside = (x for x in (t, *walk_bag(t.bag)) if not isinstance(x, Var))
@@ -204,6 +213,7 @@ def _not_known(inner: Block, around: Block) -> tuple[Term, ...]:
     rows = {v for v, _ in inner.vars}
     groups = {v: s for v, s in around.vars if isinstance(s, Distinct) and len(s.bag) == 1}
     equal = [p.args for p in inner.preds if isinstance(p, App) and p.sym == EQ and identity(p.args[0].type)]
+    # equal columns under an equality that is no identity have looks of their own
     keys: dict[Term, Var] = {
         x: y
         for first, second in equal
@@ -217,6 +227,7 @@ def _not_known(inner: Block, around: Block) -> tuple[Term, ...]:
 def _met_by(key: Var, around: Block, group: Distinct) -> Iterator[Term]:
     """The conditions that are asked of nothing but this key of a group."""
     yield from (p for p in around.preds if _read(p) == {key})
+    # a condition that the group's rows meet, if it is on the key alone, holds of the key
     (b,) = group.bag
     shown = b.outs[key.pos]
     for p in b.preds:
@@ -252,8 +263,10 @@ def _as_it_fails(term: Term) -> tuple[Term, ...]:
     """The term, or its arguments in an order, where it fails the same whichever stands first. Of a count that
     is divided by a count only that: whether it is zero.
     """
+    # date - date fails for infinite dates, whichever stands first
     if isinstance(term, App) and term.sym.name in _EITHER_WAY:
         return tuple(sorted(term.args, key=repr))
+    # a count divided by a count fails where the second is 0, whatever the first is
     if isinstance(term, App) and is_division(term) and all(map(_counts, term.args)):
         return (replace(term, args=term.args[1:]),)
     return (term,)

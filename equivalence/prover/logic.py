@@ -121,9 +121,11 @@ class Encoder:
             return z3.IntSort()  # days and microseconds; infinite ones stand beyond all that are met
         if known == "bool":
             return z3.BoolSort()
+        # of these types two values that are equal are one: a value is its point on the order
         if known and identity(type_):
             return z3.RealSort()
         name = known or f"{type_.schema}.{type_.name}"
+        # values under two collations are kept apart: equal ones under the one may differ under the other
         if type_.collation:
             name = f"{name} {type_.collation}"
         if name not in self._sorts:
@@ -134,6 +136,7 @@ class Encoder:
         """The point on the type's order at which a value stands."""
         z3 = self.z3
         sort = self.sort(type_)
+        # an integer or a boolean is its own key
         if self._plain[type_]:
             return value
         return z3.Function(f"key {sort.name()}", sort, z3.RealSort())(value)
@@ -154,6 +157,7 @@ class Encoder:
         """
         z3 = self.z3
         (an, av), (bn, bv) = self.encode(a), self.encode(b)
+        # an integer and a date are both numbers to the solver, and no comparison of PostgreSQL's
         if av.sort() != bv.sort() or domain(a.type) != domain(b.type):
             return z3.every(an, bn)
         return z3.every(an == bn, z3.some(an, av == bv))
@@ -169,6 +173,7 @@ class Encoder:
                 self._open.pop()
             found = self._memo[term] = len(self._notes), pair
             self._notes.append(note)
+        # a term that is met within another one is a part of it: its axioms are needed with the other's
         if self._open:
             self._open[-1].parts.append(found[0])
         return found[1]
@@ -192,6 +197,7 @@ class Encoder:
         z3 = self.z3
         sort = self.sort(type_)
         if value is None:
+            # a NULL of the type: whatever stands as its value is never looked at
             return self._true, z3.Const(f"any {sort}", sort)
         known = domain(type_)
         if known == "integer":
@@ -199,6 +205,7 @@ class Encoder:
         if known == "bool":
             return self._false, z3.BoolVal(value == "true")
         name = "text" if known == "text" else known or f"{type_.schema}.{type_.name}"
+        # float4 '0.1' and float8 '0.1' are two points
         if known == "float":
             name = type_.name
         place = (f"{name} {sort}", value)
@@ -209,6 +216,7 @@ class Encoder:
     def _constant(self, name: str, value: str, sort: Any, type_: SqlType) -> Any:
         z3 = self.z3
         point = _point(name, value)
+        # months and quarters of a moment can be told inside the years that constants name
         if point is not None and name in {"date", "timestamp"}:
             self.years |= {int(value[:4]), int(value[:4]) - 1}
         if self._plain[type_]:
@@ -216,6 +224,7 @@ class Encoder:
                 return z3.RealVal(point) if sort == z3.RealSort() else z3.IntVal(int(point))
             constant = z3.Const(f"'{value}' {name}", sort)
             if name == "text":
+                # texts of one collation that are spelled otherwise are other texts
                 self.literals.append((value, constant))  # two spellings of other types may be one value
                 others = [c for (n, _), c in self._texts.items() if n == f"{name} {sort}"]
                 self.axioms.extend(constant != c for c in others)
@@ -229,6 +238,7 @@ class Encoder:
         z3 = self.z3
         sym, args = term.sym, term.args
         if sym in {AND, OR}:
+            # TRUE and FALSE are encoded apart: what is neither is NULL
             pairs = [self.encode(a) for a in args]
             trues = [z3.every(z3.no(n), v) for n, v in pairs]
             falses = [z3.every(z3.no(n), z3.no(v)) for n, v in pairs]
@@ -251,6 +261,7 @@ class Encoder:
     def _case(self, args: tuple[Term, ...]) -> Pair:
         z3 = self.z3
         n, v = self.encode(args[-1])
+        # from ELSE upwards, so that the first condition that holds decides
         for i in range(len(args) - 3, -1, -2):
             condition = self.truth(args[i])
             rn, rv = self.encode(args[i + 1])
@@ -265,9 +276,11 @@ class Encoder:
         a, b = term.args
         (an, av), (bn, bv) = self.encode(a), self.encode(b)
         known = domain(a.type) and domain(a.type) == domain(b.type)
+        # of two collations, or domains, only congruence is known: the same values compare alike
         if known and av.sort() == bv.sort() and _comparable(term):
             ka, kb = self._order_keys(term, av, bv)
             if term.sym in {EQ, SAME} and not self._plain[a.type] and same_when_equal(a, b):
+                # char(3) columns that are equal show the same
                 self.axioms.append(z3.implies(ka == kb, av == bv))
             holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
         else:
@@ -276,6 +289,7 @@ class Encoder:
                 f"{b.type.collation}"
             )
             holds = z3.Function(name, av.sort(), bv.sort(), z3.BoolSort())(av, bv)
+        # SAME is never NULL: both are, or neither is and they are equal
         if term.sym == SAME:
             return self._false, z3.every(an == bn, z3.some(an, holds))
         return z3.some(an, bn), holds
@@ -284,9 +298,11 @@ class Encoder:
         z3 = self.z3
         type_ = term.args[0].type
         ka, kb = self.key(av, type_), self.key(bv, type_)
+        # equality is the same under all deterministic collations, the order is not
         if term.sym in {LT, LE} and type_.collation not in {"", "default"}:
             order = z3.Function(f"order {type_.collation}", z3.RealSort(), z3.RealSort())
             return order(ka), order(kb)
+        # FALSE stands before TRUE
         if term.sym in {LT, LE} and domain(type_) == "bool":
             return z3.If(ka, 1, 0), z3.If(kb, 1, 0)
         return ka, kb
@@ -302,11 +318,14 @@ class Encoder:
         made = "integer" if exact_integer(term.type) else term.type.name
         name = f"{sym.name} {made}{_collations(args)}"
         if sym.strict:
+            # a strict function's value does not matter where an argument is NULL
             value = self._apply(name, [v for _, v in pairs], self.sort(term.type))
             if len(args) == 2 and commutes(sym) and pairs[0][1].sort() == pairs[1][1].sort():
+                # a + b and b + a are one value, whichever is asked for first
                 self.axioms.append(value == self._apply(name, [v for _, v in pairs[::-1]], value.sort()))
             nulls = [n for n, _ in pairs]
             if not sym.total:
+                # a strict function may still be NULL of values that are there, as jsonb -> is
                 nulls.append(self._apply(f"{name} null", [v for _, v in pairs], z3.BoolSort()))
             if sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
                 self.prefixes.append((pairs[0][1], args[1].value, value))
@@ -326,6 +345,7 @@ class Encoder:
         z3 = self.z3
         flat: list[Any] = []
         for n, v in pairs:
+            # with the argument NULL the value beside it must not tell two calls apart
             flat += [n, z3.If(n, z3.Const(f"no {v.sort()}", v.sort()), v)]
         return self._apply(f"{name} null", flat, z3.BoolSort()), self._apply(name, flat, sort)
 
@@ -339,16 +359,19 @@ class Encoder:
     def _arithmetic(self, term: App, pairs: list[Pair]) -> Any | None:
         """Integers and days: where PostgreSQL gives a value at all, it is the mathematical one."""
         values = [v for _, v in pairs]
+        # division, remainder and absolute value by constants
         if (whole := whole_value(self.z3, term, values, self.axioms)) is not None:
             return whole
         if (moved := moved_date(self.z3, term.sym.name, values)) is not None:
             return moved
         op, _, result = term.sym.name.partition(" ")
         if result not in {"int2", "int4", "int8"} or op not in {"+", "-", "*"}:
+            # a sum of unbounded integers is taken as such: overflow is a failure, and recorded elsewhere
             return None
         if len(values) == 1:
             return -values[0] if op == "-" else values[0]
         if op == "*" and not any(isinstance(a, Lit) for a in term.args):
+            # a product of two variables is no linear arithmetic, and the solver may not come back
             return None
         return (
             values[0] + values[1]
@@ -364,6 +387,7 @@ class Encoder:
         pairs = [self.encode(p) for p in params]
         is_null, value = self._lenient(name, pairs, self.sort(term.type))
         if term.kind == "exists":
+            # EXISTS is never NULL
             return self._false, value
         if term.kind == "agg":
             is_null = self._aggregate_null(term, is_null, value)
@@ -373,8 +397,10 @@ class Encoder:
         short = term.name.partition(" ")[0]
         if short == "cnt":
             self.axioms.append(value >= 0)
+            # there is a count above 0 exactly where there is a row
             self.axioms.append((value > 0) == self.truth(exists(term.bag)))
             return self._false
+        # stddev of one row is NULL as well
         if short in NULL_ON_EMPTY | {"isum"} and not short.startswith(("stddev", "var")):
             self.axioms.append(is_null == self.z3.no(self.truth(exists(term.bag))))
         return is_null
@@ -386,6 +412,7 @@ def _months_of(term: App) -> int | None:
         "pg_catalog.date_part(text,timestamp)"
     }
     first = term.args[0] if term.args else None
+    # parts of other units, and of moments with a zone, follow no rule here
     if term.sym.name not in names or not isinstance(first, Lit):
         return None
     return {"day": 0, "month": 1, "quarter": 3}.get(str(first.value).lower())
@@ -402,6 +429,7 @@ def _comparable(term: App) -> bool:
     a, b = (t.type for t in term.args)
     if a.collation == b.collation:
         return True
+    # equality of types whose equal values are the same does not depend on the collation
     return term.sym in {EQ, SAME} and identity(a) and identity(b)
 
 
@@ -410,6 +438,7 @@ def _point(name: str, value: str) -> str | None:
     try:
         if name == "numeric":
             number = Decimal(value)
+            # NaN and infinity have no number: they are constants of which nothing is known
             return str(number) if number.is_finite() else None
         if name in FLOATS:
             return _float_point(name, value)
@@ -419,6 +448,7 @@ def _point(name: str, value: str) -> str | None:
             moment = datetime.fromisoformat(value)
             return (
                 None
+                # moments with a zone depend on the session, and a seventh decimal is rounded
                 if moment.tzinfo or _TOO_FINE.search(value)
                 else str(moment.toordinal() * 86400 * 10**6 + _micros(moment))
             )
@@ -432,10 +462,13 @@ def _float_point(name: str, value: str) -> str | None:
     float4, out of range).
     """
     number = float(value)
+    # '1e-400' is read as 0 by Python, and refused by the server
     if not isfinite(number) or (number == 0) != (Decimal(value) == 0):
         return None
     if name == "float4":
         (bits,) = unpack("<Q", pack("<d", number))
+        # halfway between two float4 the rounding depends on the parser; so does what is below the least
+        # normal one
         if bits & 0x1FFFFFFF == 0x10000000 or 0 < abs(number) < 2**-126:
             return None
         (number,) = unpack("<f", pack("<f", number))

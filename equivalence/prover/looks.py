@@ -47,11 +47,13 @@ def tells_equal_apart(form: Bag) -> bool:
 def chosen_among_equals(form: Bag) -> set[tuple[int, int]]:
     """The columns (variable, position) of deduplicated sources that hold one of several equal values."""
     return {
+        # rows of tables and LIMIT were never put together with their equals
         (v, place)
         for b in form
         for v, source in block_vars(b)
         if isinstance(source, Distinct | Multi)
         for place, type_ in enumerate(source_types(source))
+        # extract(year …) is a numeric of one look
         if not one_representation(type_) and not _are_whole_fields(source, place)
     }
 
@@ -68,11 +70,13 @@ def shown_type(term: Term) -> SqlType:
 def _are_whole_fields(source: Distinct | Multi, place: int) -> bool:
     rows = source.bag if isinstance(source, Distinct) else (*source.left, *source.right)
     elsewhere = isinstance(source, Distinct) and place in source.either
+    # `either`: the column may come from the other side of an INTERSECT
     return not elsewhere and all(shown_type(b.outs[place]) == WHOLE_NUMBER for b in rows)
 
 
 def _inside(form: Bag) -> Iterator[Term]:
     """All terms but those of the form's own outputs, unless these are in bags."""
+    # what only the result shows is left open as tie-order; all else decides on rows
     yield from walk_bag(tuple(Block(b.vars, b.preds, ()) for b in form))
     for b in form:
         for out in b.outs:
@@ -82,6 +86,7 @@ def _inside(form: Bag) -> Iterator[Term]:
 
 
 def _looks(term: Term, kept: set[tuple[int, int]]) -> bool:
+    # comparisons and exact arithmetic give the same for equal values
     if not isinstance(term, App) or _congruent(term):
         return False
     return any(isinstance(t, Var) and (t.var, t.pos) in kept for arg in term.args for t in walk_shallow(arg))
@@ -90,4 +95,5 @@ def _looks(term: Term, kept: set[tuple[int, int]]) -> bool:
 def _congruent(term: App) -> bool:
     if term.sym in _CONGRUENT:
         return True
+    # a quotient shows more or fewer digits by its arguments' scales
     return term.sym.name.partition(" ")[0] in _EXACT and all(a.type.name in _NUMBERS for a in term.args)

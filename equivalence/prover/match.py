@@ -45,6 +45,8 @@ def match_bags(
     engine: Searched, ctx: Context, left: Bag, right: Bag
 ) -> tuple[tuple[int, Pairing], ...] | None:
     """For each block of ``left`` its partner in ``right`` and the pairing of variables."""
+    # rows with and without partners on one side, and one block for both on the other: rules have to merge
+    # first
     if len(left) != len(right):
         return None
     return _match(engine, ctx, left, right, ())
@@ -67,6 +69,7 @@ def _match(
 
 
 def match_block(engine: Searched, ctx: Context, left: Block, right: Block) -> Pairing | None:
+    # a different number of rows can't be paired; semi-joins and merged copies have been taken care of
     if len(left.vars) != len(right.vars) or len(left.outs) != len(right.outs):
         return None
     for pairing in _pairings(left, right):
@@ -80,10 +83,12 @@ def match_block(engine: Searched, ctx: Context, left: Block, right: Block) -> Pa
 
 def _pairings(left: Block, right: Block) -> Iterator[Pairing]:
     kinds_left = [_kind(s) for _, s in left.vars]
+    # relations by name before any entailment is asked: most pairings fall here
     kinds_right = [_kind(s) for _, s in right.vars]
     if sorted(kinds_left) != sorted(kinds_right):
         return
     for order in permutations(range(len(left.vars))):
+        # DISTINCT sources are paired by width alone, and compared through membership afterwards
         if all(kinds_left[n] == kinds_right[k] for n, k in enumerate(order)):
             yield order
 
@@ -104,6 +109,7 @@ def _kind(source: Source) -> str:
 
 def check_block(engine: Searched, ctx: Context, left: Block, right: Block, pairing: Pairing) -> bool:
     """Whether the blocks are the same under the pairing."""
+    # a recorded pairing may be anything: it must be a permutation
     if sorted(pairing) != list(range(len(left.vars))) or len(left.vars) != len(right.vars):
         return False
     (copy,) = fresh_copy((right,))
@@ -115,12 +121,14 @@ def check_block(engine: Searched, ctx: Context, left: Block, right: Block, pairi
         for (_, s), (_, t) in zip(left.vars, other.vars, strict=True)
     ):
         return False
+    # outputs need comparing once; predicates must follow in both directions
     return _implies(engine, ctx, left, other, outs=True) and _implies(engine, ctx, other, left, outs=False)
 
 
 def _implies(engine: Searched, ctx: Context, a: Block, b: Block, *, outs: bool) -> bool:
     """Each row of ``a`` is one of ``b``'s (over the same variables), with the same outputs."""
     here = ctx.within(a)
+    # that a row is one of a DISTINCT source is a goal like another
     goals = [*b.preds, *(membership(v, s) for v, s in b.vars if isinstance(s, Distinct))]
     if outs:
         goals += [identical(x, y) for x, y in zip(a.outs, b.outs, strict=True)]
@@ -128,6 +136,7 @@ def _implies(engine: Searched, ctx: Context, a: Block, b: Block, *, outs: bool) 
     if all(engine.entails(here, g) for g in goals):
         return True
     pairs = _equal_values(engine, here, a, b)
+    # aggregates that look different may be of the same rows
     if not pairs:
         return False
     with _assuming(engine, pairs):
@@ -149,8 +158,10 @@ def _equal_values(engine: Searched, here: Context, a: Block, b: Block) -> list[t
     pairs: list[tuple[Term, Term]] = []
     for x in nested_terms(a):
         for y in nested_terms(b):
+            # two EXISTS are matched by entailment as predicates
             if x.kind == y.kind != "exists" and x.name == y.name and x.type == y.type:
                 if shape(x) == shape(y):
+                    # one shape is one formula already
                     continue
                 if _same_args(engine, here, x, y) and same_bags(engine, here, x, y):
                     pairs.append((x, y))
@@ -165,6 +176,7 @@ def _same_args(engine: Searched, here: Context, x: Nested, y: Nested) -> bool:
 
 def same_bags(engine: Searched, ctx: Context, x: Nested, y: Nested) -> bool:
     """Whether two nested values of one kind see the same bag."""
+    # min, max and bool aggregates do not count rows
     if mode_of(x) == "set":
         return _covered(engine, ctx, x.bag, y.bag) and _covered(engine, ctx, y.bag, x.bag)
     return match_bags(engine, ctx, x.bag, y.bag) is not None
@@ -193,6 +205,7 @@ def _same_source(engine: Searched, ctx: Context, s: Source, t: Source) -> bool:
         case Distinct(), Distinct():
             return True
         case Limited(), Limited():
+            # cut by the same keys to the same number, of the same rows
             ends = (s.keys, s.limit, s.offset, s.ties, s.on) == (t.keys, t.limit, t.offset, t.ties, t.on)
             return ends and match_bags(engine, ctx, s.bag, t.bag) is not None
         case Multi(), Multi():
@@ -215,6 +228,7 @@ def _same_arms(engine: Searched, ctx: Context, s: Multi, t: Multi) -> bool:
 
 def _turns(source: Multi) -> bool:
     """Whether both sides of INTERSECT ALL show the same rows."""
+    # INTERSECT ALL shows rows of either side: of one look only
     return source.op == "intersect" and all(identity(t) for t in source_types(source))
 
 

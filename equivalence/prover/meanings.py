@@ -65,12 +65,14 @@ def meaning(e: a.Expr) -> a.Expr | None:
                 or meets_point(e)
                 or _without_elements(e)
             )
+        # a list of constants on the left, 6 IN (extract(…), …), is no test of one day
         case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
             return _weekdays(e)
         case a.Subscript(a.Aggregate() as all_, (), (a.Const("1"),), False):
             return _first_of_sorted(all_)
         case a.Aggregate(func) if func.is_builtin and func.name == "percentile_disc":
             return _end_of_sorted(e)
+        # x ->> 'k' IS NULL is about the field as a JSON value
         case a.IsNull(arg, negated, False):
             made = _without_text(arg)
             return made if made is None or not negated else a.Not(made)
@@ -81,6 +83,7 @@ def meaning(e: a.Expr) -> a.Expr | None:
 def where_known(e: a.Expr) -> tuple[tuple[a.Expr, a.Expr], ...]:
     """Conditions and what the expression is where they are met, the first that is."""
     match e:
+        # of an array or a text `?` asks for an element
         case a.Op(op, (left, right)) if op.is_builtin and (op.name, op.left) == ("?", "jsonb"):
             typed, there = _typed(left, "object"), _field(left, right)
             return () if typed is None or there is None else ((typed, a.IsNull(there, True)),)
@@ -99,10 +102,12 @@ def _of_call(e: a.Call) -> a.Expr | None:
     if name in {"num_nulls", "num_nonnulls"} and len(args) > 1:
         counted = [_one_where(a.IsNull(x, name == "num_nonnulls")) for x in args]
         return _folded("+", counted, INT4)
+    # concat(1, 'a') writes its arguments by output functions, which || does not
     if name == "concat" and len(args) > 1 and all(x.type.same_base(TEXT) for x in args):
         # NULL counts as the empty text
         texts = [x if _is_text(x) else a.Coalesce((x, a.Const("", x.type)), x.type) for x in args]
         return _folded("||", texts, e.type)
+    # substring from any other place, or to a length below 0, is not the text's beginning
     if (name, e.func.arg_types) in _FIRST and _number(args[1]) == 1 and _is_natural(args[2]):
         # left() drops characters from the end for a number below 0, where substring() fails
         left = function("left", "text", "int4")
@@ -126,6 +131,7 @@ def _one_where(test: a.Expr) -> a.Expr:
 def _folded(name: str, parts: list[a.Expr], type_: SqlType) -> a.Expr | None:
     made = parts[0]
     for part in parts[1:]:
+        # the sum of counted arguments is int4, as the function's result is
         op = operator(name, *(2 * (type_.without_typmod(),))) if type_ == INT4 else operator(name, TEXT, TEXT)
         if op is None:
             return None
@@ -139,6 +145,7 @@ def _folded(name: str, parts: list[a.Expr], type_: SqlType) -> a.Expr | None:
 def _number(x: a.Expr) -> int | None:
     """A whole number that is written out, under casts between numbers."""
     while isinstance(x, a.Cast) and x.type.is_builtin and x.type.name in {"numeric", "int8", "int4"}:
+        # a cast to numeric(3, 1) may change the number
         if x.type.typmod != -1:
             return None
         x = x.arg
@@ -148,11 +155,13 @@ def _number(x: a.Expr) -> int | None:
         or x.type.name not in {"int2", "int4", "int8", "numeric"}
     ):
         return None
+    # nineteen digits might not fit int8
     return int(x.value) if x.value.lstrip("-").isdecimal() and len(x.value) < 19 else None
 
 
 def _field_of_day(x: a.Expr) -> tuple[str, a.Call] | None:
     """A day of the week: by which numbers, and what takes it out of the date; also as an integer."""
+    # extract(…)::int is the numeric itself, which is whole
     if isinstance(x, a.Cast) and x.type.name in {"int2", "int4", "int8"} and x.arg.type.name == "numeric":
         x = x.arg
     match x:
@@ -166,6 +175,7 @@ def _weekday(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
     """A day of the week compared with a number, as one of the days."""
     flipped = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
     found, number = _field_of_day(left), _number(right)
+    # 6 <= extract(…) is extract(…) >= 6
     if found is None and (number := _number(left)) is not None:
         found, name = _field_of_day(right), flipped.get(name, name)
     if found is None or number is None or name not in _COMPARED:
@@ -180,6 +190,7 @@ def _weekdays(e: a.InList) -> a.Expr | None:
         return None
     unit, call = found
     days = {d for n, d in _DAYS[unit].items() if (n in numbers) != e.all}
+    # IN is `= ANY`, NOT IN is `<> ALL`; `<> ANY` and `= ALL` are no lists
     return _among(call, days, (unit, "in")) if (e.op.name == "=") != e.all else None
 
 
@@ -190,6 +201,8 @@ def _among(call: a.Call, days: set[int], said: tuple[str, str]) -> a.Expr | None
     first = a.Call(call.func, (_as_unit(call.args[0], "dow"), call.args[1]), call.type)
     tests = [compare("=", first, a.Const(str(d), call.type)) for d in sorted(days)]
     known = [t for t in tests if t is not None]
+    # no day, or any of the seven: TRUE or FALSE where the date is there, NULL where not, which is not written
+    # so
     if not 0 < len(days) < 7 or len(known) < len(tests) or said == ("dow", "="):
         return None
     return known[0] if len(known) == 1 else a.Or(tuple(known))
@@ -210,6 +223,7 @@ def _moment(name: str, type_: SqlType) -> a.Expr | None:
     moment = a.Call(now, (), TIMESTAMPTZ)
     if name == "current_timestamp":
         return moment
+    # current_date is a date of the session's zone, as now()::date is
     cast = function(type_.name, "timestamptz")
     return None if cast is None else a.Cast(moment, type_, method="func", func=cast)
 
@@ -224,6 +238,7 @@ def _first_of_sorted(e: a.Aggregate) -> a.Expr | None:
     if not e.func.is_builtin or e.func.name != "array_agg" or len(e.order_by) != 1 or len(e.args) != 1:
         return None
     (key,), (x,) = e.order_by, e.args
+    # NULLS FIRST shows NULL though there are values
     if key.expr != x or key.nulls_first:
         return None
     return _extreme(e, key, greatest=key.descending)
@@ -234,6 +249,7 @@ def _end_of_sorted(e: a.Aggregate) -> a.Expr | None:
     fraction = e.direct[0] if len(e.direct) == 1 and len(e.order_by) == 1 else None
     while isinstance(fraction, a.Cast):
         fraction = fraction.arg
+    # the median and other fractions are of the middle
     if not isinstance(fraction, a.Const) or fraction.value not in {"0", "1", "0.0", "1.0"}:
         return None
     (key,) = e.order_by
@@ -251,8 +267,10 @@ def _extreme(e: a.Aggregate, key: a.SortKey, *, greatest: bool) -> a.Expr | None
     own = key.op.is_builtin and key.op.btree == (">" if key.descending else "<")
     name = "text" if x.type.name == "varchar" else x.type.name
     found = function("max" if greatest else "min", name)
+    # percentile_disc of char(3) has no modifier, a column of it does
     if not own or found is None or not equality_is_identity(x.type) or e.type.typmod != -1:
         return None
+    # min(varchar) is computed as text, and then is of another type than x
     return a.Aggregate(found, (x,), x.type) if x.type.name == name else None
 
 
@@ -269,6 +287,7 @@ def _low_bits(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
     bits = _number(mask)
     if bits is None:
         x, bits = mask, _number(x)
+    # only masks of the lowest bits, 2^k - 1: n & 5 = 0 asks for two bits apart
     if (
         bits is None
         or not 0 < bits < 1 << 14
@@ -281,6 +300,7 @@ def _low_bits(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
         return None
     rest = a.Op(remainder, (x, a.Const(str(bits + 1), x.type)), x.type)
     none = compare("=", rest, a.Const("0", x.type))
+    # n & 1 = 1 and n & 1 <> 0 are both the negation of n % 2 = 0
     return none if none is None or (name == "=") == (wanted == 0) else a.Not(none)
 
 
@@ -317,6 +337,7 @@ def _contained(e: a.Op) -> a.Expr | None:
     x, wanted = e.args
     if (e.op.name, e.op.left, e.op.right) != ("@>", "jsonb", "jsonb"):
         return None
+    # a document of a list, a number or nothing at all is contained by other rules
     document = _document(wanted)
     if not isinstance(document, dict) or not document:
         return None
@@ -325,6 +346,7 @@ def _contained(e: a.Op) -> a.Expr | None:
     if len(known) < len(parts):
         return None
     met = known[0] if len(known) == 1 else a.And(tuple(known))
+    # NULL @> … is NULL, though each of the parts IS TRUE is FALSE then
     return a.Case(((a.IsNull(x), a.Const(None, BOOL)),), met, BOOL)
 
 
@@ -336,6 +358,7 @@ def _parts(x: a.Expr, document: dict[str, Any], op: a.OperatorRef) -> Iterator[a
         elif isinstance(value, dict) and value:
             yield from _parts(field, value, op)
         elif isinstance(value, list | dict):
+            # an empty object is contained in any object, and a list goes by its elements
             yield a.Op(op, (field, _json(value)), BOOL)
         else:
             yield compare("=", field, _json(value))
@@ -364,9 +387,11 @@ def _keys_one_by_one(e: a.Op) -> a.Expr | None:
         return None
     written = keys if isinstance(keys, a.ArrayExpr) else _written_out(keys)
     there = operator("?", JSONB, TEXT)
+    # an element that is computed may be NULL, which the operator leaves out
     if there is None or not isinstance(written, a.ArrayExpr) or not all(map(_is_text, written.args)):
         return None
     tests = tuple(a.Op(there, (x, key), BOOL) for key in written.args)
+    # ?& of no keys is TRUE of any document
     if len(tests) < 2:
         return tests[0] if tests else None
     return a.And(tests) if e.op.name == "?&" else a.Or(tests)
@@ -395,6 +420,7 @@ def _without_elements(e: a.Op) -> a.Expr | None:
     """``cardinality(x) = 0``: x is the one array that has no elements."""
     call, number = e.args if isinstance(e.args[0], a.Call) else e.args[::-1]
     counted = isinstance(call, a.Call) and call.func.is_builtin and call.func.name == "cardinality"
+    # cardinality(x) = 2 is no single array
     if e.op.name not in {"=", "<>"} or not counted or not isinstance(call, a.Call) or _number(number) != 0:
         return None
     (x,) = call.args
@@ -414,9 +440,11 @@ def _written_out(x: a.Expr) -> a.Expr | None:
         case _:
             return None
     word = _WORDS.get(element.name) if element is not None and element.typmod == -1 else None
+    # '{}', nested braces and quotes have readings of their own
     if word is None or element is None or not re.fullmatch(r"\{[^{}]+\}", text):
         return None
     items = text[1:-1].split(",")
+    # NULL in an array's text is no word
     if not all(word.fullmatch(i) and i.lower() != "null" for i in items):
         return None
     return a.ArrayExpr(tuple(a.Const(i, element) for i in items), type_)
@@ -449,11 +477,14 @@ def _in_range(op: a.OperatorRef, left: a.Expr, right: a.Expr) -> a.Expr | None:
         return None
     name = ranged.type.name if ranged.type.is_builtin else ""
     of = _STEPPED.get(name) or _DENSE.get(name)
+    # a point of another type is cast first, which may round or fail
     if of is None or point.type != SqlType(of) or not _is_finite(point):
         return None
     sides = [_beyond(ranged, point, side, stepped=name in _STEPPED) for side in ("lower", "upper")]
     empty = function("isempty", "anyrange")
     known = [s for s in sides if s is not None]
+    # an infinite lower bound is -infinity and no NULL where it was written so: `lower_inf` and the value both
+    # count
     if empty is None or len(known) < len(sides):
         return None
     return a.And((a.Not(a.Call(empty, (ranged,), BOOL)), *known))
@@ -474,12 +505,14 @@ def _beyond(ranged: a.Expr, point: a.Expr, side: str, *, stepped: bool) -> a.Exp
         return None
     value = a.Call(bound, (ranged,), point.type)
     pair = (value, point) if side == "lower" else (point, value)
+    # of whole numbers and days the lower bound is in: of dense ranges it may be out
     kind = "<=" if stepped and side == "lower" else "<"
     inside, at = compare(kind, *pair), compare("=", value, point)
     if inside is None or at is None:
         return None
     tests: tuple[a.Expr, ...] = (a.Call(open_, (ranged,), BOOL), inside)
     if not stepped:
+        # a dense range has its bounds in or out as it says itself
         tests = (*tests, a.And((a.Call(closed, (ranged,), BOOL), at)))
     return a.Or(tests)
 
@@ -490,6 +523,7 @@ def _beyond(ranged: a.Expr, point: a.Expr, side: str, *, stepped: bool) -> a.Exp
 def _overlap(args: tuple[a.Expr, ...]) -> tuple[tuple[a.Expr, a.Expr], ...]:
     """Periods that share a moment, or begin together; their ends may stand in either order."""
     type_ = args[0].type
+    # timestamptz compares by moments, times of day wrap around; only timestamps are taken apart
     if len(args) != 4 or type_.name != "timestamp" or any(not x.type.same_base(type_) for x in args):
         return ()
     (start, end), (from_, to) = (
@@ -499,5 +533,6 @@ def _overlap(args: tuple[a.Expr, ...]) -> tuple[tuple[a.Expr, a.Expr], ...]:
     known = [t for t in tests if t is not None]
     if len(known) < len(tests):
         return ()
+    # with a NULL among the four the operator has rules of its own
     there = a.And(tuple(a.IsNull(x, True) for x in args))
     return ((there, a.Or((known[0], a.And((known[1], known[2]))))),)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from rewright.sql.types import BOOL
+
 from .context import Context
 from .kernel import (
     RULES,
@@ -27,6 +29,8 @@ from .kernel import (
     lone_negation,
     lone_values,
     product_terms,
+    ranked,
+    row_denied,
     rules_out,
     subscripts,
     sums_with_counts,
@@ -64,7 +68,7 @@ Candidates = Callable[[Place, Path], Iterator[At]]
 Trace = list[tuple[str, Path, At]]
 
 # what is tried of outer places first, while the inner ones still show that they have no duplicates
-EARLY = ("multi-to-set", "open-distinct", "lone-extreme")
+EARLY = ("multi-to-set", "open-distinct", "lone-extreme", "nth-extreme")
 # the same where groups of groups are left together: aggregates of aggregates are made one before the groups
 # are told apart, whose keys may be those of one condition
 TOGETHER = ("multi-to-set", "flatten-aggregate")
@@ -99,13 +103,22 @@ ORDER = (
     "semijoin",
     "redundant",
     "met-outside",
+    "other-than-asked",
     "linear-sum",
     "covered",
 )
 # rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
 WITH_ROWS = tuple(rule for rule in ORDER if rule != "semijoin")
 # what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
-LATE = ("keyed-row", "least-of-each", "determined-column", "distinct-to-parent", "child-to-parent")
+LATE = (
+    "keyed-row",
+    "least-of-each",
+    "determined-column",
+    "distinct-to-parent",
+    "child-to-parent",
+    "union-apart",
+    "flag-apart",
+)
 
 
 # what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest
@@ -167,6 +180,7 @@ def says_positions(form: Bag) -> bool:
 
 def _by_order(term: Nested) -> bool:
     # a sum of ones and zeros is a count
+    # CASE WHEN p THEN 1 ELSE 0 END added up
     tallied = term.name == "isum" and any(
         isinstance(b.outs[0], App) and b.outs[0].sym == CASE for b in term.bag
     )
@@ -188,7 +202,9 @@ def normalise(
     """
     trace: Trace = []
     tried: set[Tried] = set()
+    # MAX_STEPS bounds rules that undo one another's work, as opening and closing EXISTS may
     while len(trace) < MAX_STEPS:
+        # late rules need a start of their own: when one has changed something the usual ones follow it
         rules = order if not late else (*order, *LATE) if trace else LATE
         step = _next(engine, form, mode, tried, rules, early)
         if step is None:
@@ -210,20 +226,25 @@ def _next(
     first.
     """
     paths = list(places(form))
+    # inner places first: what is known of a subquery decides what its block may do with it
     for path, rules in [*((p, early) for p in reversed(paths)), *((p, order) for p in paths)]:
         ctx, bag, inner_mode = at_path(Context(), form, mode, path)
+        # in a set no duplicates are told apart, so that the early rules have nothing to show there
         if rules is early and inner_mode == "set":
             continue
         place = Place(engine, ctx, bag, inner_mode)
         for rule in rules:
             for at in CANDIDATES[rule](place, path):
                 key = (rule, at, ctx, bag, inner_mode)
+                # refused once for this place and context: nothing that the rule looks at has changed since
                 if key in tried:
                     continue
                 engine.tick()
+                # facts that a failed attempt has looked up are none of the proof's
                 with engine.schema.recording() as used:
                     new = RULES[rule](place, at)
                     if new is None or new == bag:
+                        # a rule that gives the same bag would be applied for ever
                         used.clear()
                         tried.add(key)
                         continue
@@ -245,14 +266,17 @@ def _blocks(p: Place, _path: Path) -> Iterator[At]:
     """Blocks that may contradict themselves: equalities and EXISTS alone never do."""
     around = sum(_restricts(q) for q in p.ctx.preds)
     for i, b in enumerate(p.bag):
+        # a CHECK of a table is a condition like another, and may clash with one
         here = sum(_restricts(q) for q in b.preds)
         here += sum(bool(p.engine.checks(s, v)) for v, s in b.vars)
+        # one condition by itself contradicts nothing, unless it can clash with a fact of the schema
         if here and (here + around > 1 or any(_can_clash(q) for q in b.preds)):
             yield (i,)
 
 
 def _restricts(q: Term) -> bool:
     if isinstance(q, App) and q.sym == EQ:
+        # x = 1 beside x = 2 clashes; equalities of two columns never do by themselves
         return isinstance(q.args[1], Lit) or not isinstance(q.args[0], Var)
     return not (isinstance(q, Nested) or _guards_null(q))
 
@@ -260,6 +284,7 @@ def _restricts(q: Term) -> bool:
 def _can_clash(q: Term) -> bool:
     """Predicates that a schema fact, a row of the block or the rows of an aggregate may contradict."""
     if any(isinstance(t, Nested) and t.kind == "agg" for t in walk_shallow(q)):
+        # count(*) = 0 beside a row that is counted
         return True
     return isinstance(q, App) and (q.sym in {IS_NULL, OR, NOT, CASE} and not _guards_null(q))
 
@@ -278,11 +303,20 @@ def _distinct_vars(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, k)
 
 
+def _flags(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions that DISTINCT rows show."""
+    for i, b in enumerate(p.bag):
+        for k, (_, s) in enumerate(b.vars):
+            if isinstance(s, Distinct) and len(s.bag) == 1:
+                yield from ((i, k, c) for c, o in enumerate(s.bag[0].outs) if o.type == BOOL)
+
+
 def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
     yield from _distinct_vars(p, path)
     for i, b in enumerate(p.bag):
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct) and len(s.bag) == 1 and len(s.bag[0].vars) > 1:
+                # which of several rows is kept as a variable of its own, so that the others become EXISTS
                 yield from ((i, k, keep) for keep in range(len(s.bag[0].vars)))
 
 
@@ -309,6 +343,7 @@ def _small_aggregates(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, t in enumerate(nested_terms(b)):
             grouped = any(isinstance(s, Distinct) for x in t.bag for _, s in x.vars)
+            # an aggregate of tables' rows has as many rows as there are
             if t.kind == "agg" and grouped:
                 yield (i, n)
 
@@ -317,6 +352,7 @@ def _keyed_aggregates(p: Place, _path: Path) -> Iterator[At]:
     """Aggregates over rows of relations that some equality may leave one of."""
     for i, b in enumerate(p.bag):
         for n, t in enumerate(nested_terms(b)):
+            # min(x) over rows of which a key is equated is x of one row
             if t.kind == "agg" and all(x.vars and all(_linked(x, v) for v, _ in x.vars) for x in t.bag):
                 yield (i, n)
 
@@ -340,6 +376,7 @@ def _multi_preds(p: Place, path: Path) -> Iterator[At]:
         b = p.bag[i]
         own = {v for v, _ in b.vars}
         for m, q in enumerate(b.preds):
+            # a condition on the very row of the set operation, and no other
             if free_vars(q) & own == {b.vars[k][0]}:
                 yield (i, k, m)
 
@@ -358,6 +395,7 @@ def _multi_pairs(p: Place, path: Path) -> Iterator[At]:
         if isinstance(source, Multi) and source.op == "except":
             for k, left in enumerate(source.left):
                 for m, right in enumerate(source.right):
+                    # the rows of both sides must be those of the same tables, in some order
                     yield from ((i, n, k, m, *order) for order in _orders(left, right))
 
 
@@ -378,12 +416,15 @@ def _referred(p: Place, _path: Path) -> Iterator[At]:
         for n, (_, source) in enumerate(b.vars):
             for ref in schema.references(source):
                 target = schema.source_of(ref.target)
+                # a key of one column has no column left that it would have to be told by
                 if len(ref.columns) < 2 or target is None or target == source:
                     continue
+                # manager of dept, dept of manager: each would be read as a column of the other for ever
                 if any(schema.source_of(r.target) == source for r in schema.references(target)):
                     continue
                 for m in (m for m, (_, s) in enumerate(b.vars) if s == target):
                     for c, k in zip(ref.columns, ref.target_columns, strict=True):
+                        # only a column that is shown gains: conditions are compared through equalities anyway
                         if any(Var(b.vars[m][0], k, target.types[k]) in walk_shallow(o) for o in b.outs):
                             yield (i, n, c, m, k)
 
@@ -393,9 +434,11 @@ def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
     which nothing else is asked: they go without a trace, while a row that refers may have to stay.
     """
     for i, b in enumerate(p.bag):
+        # in EXISTS a row is asked for by whatever it is; without outputs it need not be turned into EXISTS
         if p.mode == "set" and not b.outs:
             continue
         tables = [k for k, (_, s) in enumerate(b.vars) if isinstance(s, Table)]
+        # parents that nothing else asks of go by the foreign key alone
         first = {k for k in tables if p.mode == "bag" and _only_referred_to(p, b, k)}
         yield from ((i, k) for k in sorted(tables, key=lambda k: (k in first, k), reverse=True))
 
@@ -403,6 +446,7 @@ def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
 def _shown_vars(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for k, (v, s) in enumerate(b.vars):
+            # without outputs, bag semantics still count each row
             counted = not b.outs and p.mode == "bag"
             if isinstance(s, Table) and (counted or any(v in free_vars(o) for o in b.outs)):
                 yield (i, k)
@@ -415,11 +459,31 @@ def _met(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, n)
 
 
+def _looked_up(p: Place, _path: Path) -> Iterator[At]:
+    """NOT EXISTS of what a row of the block or around it refers to."""
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            found = row_denied(q)
+            if found is not None and _is_referred_to(p, b, found):
+                yield (i, n)
+
+
+def _is_referred_to(p: Place, b: Block, found: Block) -> bool:
+    ((_, target),) = found.vars
+    schema = p.engine.schema
+    return any(
+        schema.source_of(ref.target) == target
+        for _, source in (*b.vars, *p.ctx.vars)
+        for ref in schema.references(source)
+    )
+
+
 def _only_referred_to(p: Place, b: Block, k: int) -> bool:
     """Whether row ``k`` is referred to and nothing is asked of it but what its key equals."""
     v, target = b.vars[k]
     asked = [q for q in b.preds if v in free_vars(q)]
     equal = [at for q in asked if (at := _tied_column(q, v)) is not None]
+    # a condition on more than its key columns, or no equality, keeps the parent row
     if len(equal) < len(asked):
         return False
     return any(
@@ -435,6 +499,7 @@ def _tied_column(q: Term, v: int) -> int | None:
     if not (isinstance(q, App) and q.sym == EQ):
         return None
     (x, y) = q.args
+    # the other side must not read the row itself: x.a = x.b ties it to nothing
     for own, other in ((x, y), (y, x)):
         if isinstance(own, Var) and own.var == v and v not in free_vars(other):
             return own.pos
@@ -444,6 +509,7 @@ def _tied_column(q: Term, v: int) -> int | None:
 def _columns(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for k, (_, s) in enumerate(b.vars):
+            # of several arms a column may be determined in one and not in the other
             if isinstance(s, Distinct) and len(s.bag) == 1:
                 for c in range(len(s.bag[0].outs)):
                     yield (i, k, c)
@@ -453,6 +519,7 @@ def _limited_columns(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Limited) and len(s.bag) == 1:
+                # sort keys and DISTINCT ON keys come last, and are no outputs that could be dropped
                 for c in range(len(s.bag[0].outs) - len(s.keys) - s.on):
                     yield (i, k, c)
 
@@ -460,7 +527,9 @@ def _limited_columns(p: Place, _path: Path) -> Iterator[At]:
 def _copies(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, (v, s) in enumerate(b.vars):
+            # copies of a row are found by equalities: a row that nothing asks of is nobody's copy
             if isinstance(s, Table) and _linked(b, v):
+                # also rows of the context: an inner row may be one outside
                 for m, (_, t) in enumerate((*p.ctx.vars, *b.vars[:n])):
                     if s == t:
                         yield (i, n, m)
@@ -480,9 +549,18 @@ def _nested(kinds: str) -> Candidates:
     return candidates
 
 
+def _of_one_rank(p: Place, _path: Path) -> Iterator[At]:
+    """Extremes of rows of one dense rank."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if t.kind == "agg" and ranked(t) is not None:
+                yield (i, n)
+
+
 def _flat(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, t in enumerate(nested_terms(b)):
+            # sum of sums: what is shown inside is an aggregate's value, not a column
             if t.kind == "agg" and t.bag and all(_aggregated(x) for x in t.bag):
                 yield (i, n)
 
@@ -511,7 +589,9 @@ def _redundant(p: Place, path: Path) -> Iterator[At]:
         for n, q in enumerate(b.preds):
             nested = any(isinstance(t, Nested) for t in walk_shallow(q))
             own = {v for v, _ in b.vars}
+            # an inner condition on outer rows may follow from what is known outside
             outer = not free_vars(q) & own or _second_tie(q, b.preds, own)
+            # at the top nothing is implied by a context; EXISTS may always follow from the block's own rows
             if nested or (path and (outer or _guards_null(q))):
                 yield (i, n)
 
@@ -531,6 +611,7 @@ def _null_alternatives(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
             if isinstance(q, App) and q.sym == OR:
+                # NULL of a subquery's value is a statement about whether it has rows
                 yield from ((i, n, k) for k, x in enumerate(q.args) if _asks_null_of_rows(x))
 
 
@@ -544,6 +625,7 @@ def _second_tie(q: Term, preds: tuple[Term, ...], own: set[int]) -> bool:
     """An equality of a column with something outside, where there is another one for the same column."""
     if not (isinstance(q, App) and q.sym == EQ):
         return False
+    # x.k = o.k and x.k = o.j: the second follows if o.k = o.j is known outside
     columns = [x for x in q.args if free_vars(x) & own]
     if len(columns) != 1:
         return False
@@ -565,6 +647,7 @@ def _pairs(p: Place, _path: Path) -> Iterator[At]:
 
 def _orders(left: Block, right: Block) -> Iterator[tuple[int, ...]]:
     """Which variable of the one may stand for which of the other."""
+    # permutations of more than four rows are too many to try
     if len(left.vars) != len(right.vars) or len(left.vars) > 4:
         return
     for order in permutations(range(len(left.vars))):
@@ -574,8 +657,10 @@ def _orders(left: Block, right: Block) -> Iterator[tuple[int, ...]]:
 
 def _covers(p: Place, _path: Path) -> Iterator[At]:
     if p.mode == "set":
+        # only in a set is an arm that another one covers no loss
         for i in reversed(range(len(p.bag))):
             for j in range(len(p.bag)):
+                # the later arms first, so that of two equal ones the first stays
                 if i != j:
                     yield (i, j)
 
@@ -600,6 +685,7 @@ def _parts_counted(p: Place, _path: Path) -> Iterator[At]:
             counts = compared_counts(q)
             if counts is not None:
                 left, right = (list(ways_told_apart(p, c.bag)) for c in counts)
+                # the rows of either count may be told apart by the conditions that the other has
                 yield from ((i, n, 0, len(x), *x, *y) for x in left for y in right)
                 yield from ((i, n, 1, len(x), *x, *y) for x in right for y in left)
 
@@ -689,6 +775,7 @@ CANDIDATES: dict[str, Candidates] = {
     "nearest-row": _nested("win"),
     "first-of-array": _subscripts,
     "first-rows": _limited_vars,
+    "nth-extreme": _of_one_rank,
     "dense-rank": _nested("win"),
     "bounded-count": _asked_counts,
     "part-counted": _parts_counted,
@@ -723,7 +810,10 @@ CANDIDATES: dict[str, Candidates] = {
     "distinct-to-exists": _distinct_vars,
     "distinct-to-parent": _distinct_vars,
     "child-to-parent": _shown_vars,
+    "union-apart": _distinct_vars,
+    "flag-apart": _flags,
     "met-outside": _met,
+    "other-than-asked": _looked_up,
     "plain-equality": _null_safe,
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,

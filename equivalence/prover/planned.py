@@ -48,6 +48,7 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     Outputs that nothing reads must be gone from both (`unread.without_unread`).
     """
     first, second = _planned(first), _planned(second)
+    # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
     return frozenset() if same else ERRORS
 
@@ -63,6 +64,7 @@ def _planned(query: a.Query) -> a.Query:
         ):
             rows = replace(node.query, targets=(), group_by=None, distinct=None, order_by=())
             return replace(node, query=rows)
+        # a CTE that nobody reads is not run, unless it changes data
         if isinstance(node, QUERIES) and any(c.cte not in read for c in node.ctes):
             return replace(node, ctes=tuple(c for c in node.ctes if c.cte in read))
         return node
@@ -70,6 +72,7 @@ def _planned(query: a.Query) -> a.Query:
     while True:
         read = {n.cte for n in walk(query) if isinstance(n, a.CteScan)}
         made: a.Query = bottom_up(query, visit)
+        # a CTE that only an unread CTE read is found the next time round
         if made == query:
             return query
         query = made
@@ -77,14 +80,17 @@ def _planned(query: a.Query) -> a.Query:
 
 def _asks_for_rows_alone(query: a.Select) -> bool:
     """Whether EXISTS of the query does without all but its rows."""
+    # HAVING and OFFSET decide whether there is a row
     if query.having is not None or query.offset is not None:
         return False
     if query.limit is not None and not isinstance(query.limit, a.Const):
         return False
     exprs = [e for t in query.targets for e in all_exprs(t.expr)]
+    # an aggregate without GROUP BY is a row always
     if any(isinstance(e, a.Aggregate | a.WindowCall) or returns_set(e) for e in exprs):
         return False
     sets = query.group_by or ()
+    # several grouping sets, or an empty one, make rows of no rows
     return len(sets) < 2 and all(sets) and not any(_of_target(i) for i in query.from_)
 
 
@@ -110,6 +116,7 @@ def _conditions(block: a.Select) -> Iterator[a.Expr]:
 
 
 def _stable(expr: a.Expr, path: tuple[str, ...]) -> Iterator[tuple[a.Expr, tuple[str, ...]]]:
+    # estimates are made through AND, OR and NOT, and stop at what may fail
     if is_stable_and_may_fail(expr):
         yield expr, path
         return
@@ -126,6 +133,7 @@ def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[bool, tuple[str, 
     ctes = {c.cte: c.query for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes}
     found = set()
     for node, late in _with_place(query):
+        # a subquery that reads a row outside is computed for that row
         if isinstance(node, a.ScalarSubquery | a.Exists | a.ArraySubquery) and not free_rels(node.query):
             read = list(_read(node, ctes))
             if any(facts.errors(r) - OVERFLOW for r in read):
@@ -135,6 +143,7 @@ def _once(query: a.Query, catalog: Catalog) -> frozenset[tuple[bool, tuple[str, 
 
 def _with_place(query: a.Query) -> Iterator[tuple[a.Node, bool]]:
     """Each node, and whether it stands in a subquery that depends on a row."""
+    # in a subquery that depends on a row it is computed when that is first run
     below: list[tuple[a.Node, bool]] = [(query, False)]
     while below:
         node, late = below.pop()

@@ -45,6 +45,7 @@ def before(keys: tuple[Key, ...]) -> Term | None:
     alike: list[Term] = []
     for label, x, y in keys:
         sooner = _sooner(label, x, y)
+        # an order that is not read in one of its keys is not read at all
         if sooner is None:
             return None
         alternatives.append(conj((*alike, sooner)))
@@ -56,6 +57,7 @@ def through(keys: tuple[Key, ...]) -> Term | None:
     """That the row of the first terms comes before that of the second ones or ties with it; None for an order
     that is not read.
     """
+    # without keys all rows are peers
     if not keys:
         return None
     earlier = before(keys[:-1])
@@ -78,22 +80,27 @@ def _no_later(label: str, x: Term, y: Term) -> Term | None:
 
 def _sooner(label: str, x: Term, y: Term) -> Term | None:
     found = _LABEL.fullmatch(label)
+    # the two values must be ordered by one order
     if found is None or not domain(x.type) or domain(x.type) != domain(y.type):
         return None
+    # 'a' COLLATE "C" sorted by the column's own collation, or an operator of two types
     if x.type.collation != y.type.collation or found[4] != found[5]:
         return None
     if (x.type.collation or "default") != (found[6] or "default"):
         return None
+    # USING an operator that is neither < nor > of its class
     if (found[1], found[3]) not in _DIRECTIONS:
         return None
     rising = found[1] == "asc"
     less = is_true(app(LT, (x, y) if rising else (y, x), BOOL))
+    # one is NULL and the other is not: NULLs first, or last
     null_first = conj((is_null(x), not_null(y))) if found[2] == "first" else conj((not_null(x), is_null(y)))
     return disj((less, null_first))
 
 
 def first_of(source: Limited) -> bool:
     """Whether the source is one row of all (LIMIT 1), or of each group (DISTINCT ON), in a stated order."""
+    # over a union, with ties or after an OFFSET the first row is not one that no other precedes
     if len(source.bag) != 1 or source.ties or source.offset is not None or not source.keys:
         return False
     one = source.limit == Lit("1", INTEGER) and not source.on
@@ -114,6 +121,7 @@ def extreme_name(label: str, type_: SqlType) -> str | None:
     found = _LABEL.fullmatch(label)
     if found is None:
         return None
+    # integers are of one domain here, and aggregates of three types
     if type_ == INTEGER and found[4] == found[5] and found[4] in INTS:
         type_ = SqlType(found[4])  # a count is of the type that it is compared as
     if not type_.is_builtin or type_.name not in _EXTREMES:
@@ -145,6 +153,7 @@ class WindowName:
         frames of peers.
         """
         if self.func in _BY_VALUE:
+            # RANGE frames hold peers together; array_agg and first_value still go by their order
             return True
         ordered = self.func in ORDER_SENSITIVE or self.func in _BY_PLACE
         return self.mode == "range" and not self.exclude and not ordered
@@ -164,6 +173,7 @@ def read_window(name: str) -> WindowName | None:
 def labels(text: str) -> tuple[str, ...] | None:
     """The labels of sort keys that stand one after the other; None where one is not read."""
     keys = tuple(m[0] for m in _LABEL.finditer(text))
+    # what is left over between the labels was not read
     return keys if " ".join(keys) == text.strip() else None
 
 

@@ -27,6 +27,7 @@ def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
         match part:
             case a.Exists(query) | a.Not(a.Exists(query)) if _asks_outside(query):
                 yield query
+            # NOT IN is no anti-join for the planner: NULLs are in its way
             case a.Quantified(left=left, query=query, all=False) if any(map(_has_column, left)):
                 yield query
             case _:
@@ -52,14 +53,17 @@ def makes_rows_apart(query: a.Query) -> bool:
     The planner does push some into grouped and distinct subqueries and through unions; that is not relied on,
     but for UNION ALL, which is flattened.
     """
+    # LIMIT is applied before conditions outside
     if query.limit is not None or query.offset is not None:
         return True
     match query:
         case a.Select():
             grouped = query.group_by is not None or query.distinct is not None
+            # a window is computed before conditions outside are asked
             return grouped or any(
                 isinstance(e, a.WindowCall) for t in query.targets for e in all_exprs(t.expr)
             )
+        # UNION ALL is flattened into the query around (an append relation)
         case a.SetOp(op=op, all=all_):
             return not (op == "union" and all_)
         case _:
@@ -70,8 +74,10 @@ def is_not_pulled_up(query: a.Query) -> bool:
     """Whether a subquery in FROM is planned by itself, or its arms are: what is joined to it does not reach
     its rows before its expressions are evaluated, though conditions on its columns do.
     """
+    # WITH and ORDER BY keep a subquery from being pulled up
     if isinstance(query, a.SetOp) or query.ctes or query.order_by:
         return True
+    # unnest() as an output that was put into FROM
     return isinstance(query, a.Select) and any(
         isinstance(i, a.FunctionScan) and i.of_target for i in query.from_
     )
@@ -86,6 +92,7 @@ def fence_of(query: a.Query) -> str:
             calls = (e for t in query.targets for e in all_exprs(t.expr) if isinstance(e, a.WindowCall))
             return f"windows {sorted({len(e.window.partition_by) for e in calls})}"
         case a.Select(group_by=groups, distinct=distinct):
+            # -1: there is no DISTINCT; DISTINCT of all columns is counted by what is shown
             shown = len(query.targets) if distinct == () else -1 if distinct is None else len(distinct)
             return f"groups {sorted(map(len, groups or ()))} distinct {shown}"
         case _:
@@ -132,6 +139,7 @@ class PullUp:
         """For each output of a subquery that an outer join may put NULLs for, how it is computed before that
         join, and what of it may raise an error; "" where it is not, or may not.
         """
+        # what reads rows beside it (LATERAL) is decided by the planner's own rules
         if isinstance(query, a.Select) and not is_not_pulled_up(query) and not free_rels(query):
             return tuple(_told(_waits(expr), [expr]) for (expr,) in self.outputs(query))
         # planned by itself; whether one that reads what is beside it is, depends on more than the tree
@@ -155,6 +163,7 @@ class PullUp:
         :raises Unsupported: it is larger than what is looked at: of y + y within y + y each level doubles it.
         """
         made = substitute(expr, {c: e for item in query.from_ for c, e in self._outputs(item)})
+        # counted up to the limit only: an expression may be very large
         if made is not expr and next(islice(all_exprs(made), _LARGEST, None), None) is not None:
             raise Unsupported("outputs of subqueries that are very large in their full length")
         return made
@@ -166,6 +175,7 @@ class PullUp:
                 yield from self._outputs(right)
             case a.Derived(rel, query):
                 yield from self._of_query(rel, query)
+            # an inlined CTE is a subquery in FROM like another
             case a.CteScan(rel, cte) if cte in self.ctes and cte not in self.computed:
                 yield from self._of_query(rel, self.ctes[cte])
             case _:
@@ -178,6 +188,7 @@ class PullUp:
 
 def _told(how: str, exprs: Iterable[a.Expr]) -> str:
     may = sorted(named(e) for expr in exprs for e in deep_exprs(expr) if own_errors(e, _is_one_row))
+    # only what may fail matters: when a sum was computed nobody sees
     return f"{how} {', '.join(may)}" if how and may else ""
 
 
@@ -199,6 +210,7 @@ def named(expr: a.Expr) -> str:
 def _waits(expr: a.Expr) -> str:
     """How an output of a subquery that is pulled up is computed before the join; "" where it waits."""
     strict = [_is_strict(e) for e in all_exprs(expr)]
+    # a constant, or one node that is not strict, is computed below the join
     if not _has_column(expr) or False in strict:
         return "before"
     return "perhaps before" if None in strict else ""
@@ -214,6 +226,7 @@ def _is_strict(expr: a.Expr) -> bool | None:
         case a.Op(op):
             return op.function.strict
         case a.Call(func):
+            # a strict function that returns a set was treated in different ways by versions
             return None if func.strict and func.returns_set else func.strict
         case a.Cast(method=method, func=func):
             sure = method in {"io", "binary"} or (method == "func" and func is not None and func.strict)

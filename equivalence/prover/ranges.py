@@ -44,6 +44,7 @@ def stays_in_range(term: App, sources: Sources) -> bool:
     if name.startswith(_NARROWS):
         return _within(bounds(term.args[0], sources), name.removeprefix(_NARROWS))
     op, _, type_name = name.partition(" ")
+    # only sums, differences and products of exact numbers have bounds here
     if op not in {"+", "-", "*"} or type_name not in {*INTS, "numeric"}:
         return False
     if any(isinstance(a, Lit) and a.value is None for a in term.args):
@@ -59,18 +60,22 @@ def bounds(term: Term, sources: Sources, depth: int = 0) -> Bounds | None:
     """The least and the largest value an exact integer may have where it is not NULL; None: not known."""
     match term:
         case Lit(value, type_) if exact_integer(type_):
+            # NULL bounds nothing: the operator is not called
             return None if value is None else (int(value), int(value))
         case Var(var, pos, type_):
             return _of_column(sources.get(var), pos, type_.name if type_.is_builtin else "", sources, depth)
         case App(sym, args) if sym == CASE:
+            # conditions of CASE have no value, results have
             results = [x for i, x in enumerate(args) if i % 2 or i == len(args) - 1]
             return _hull((x for x in results if x != Lit(None, x.type)), sources, depth)
         case App(sym, args, type_) if type_.is_builtin and type_.name in INTS:
             op, _, type_name = sym.name.partition(" ")
             whole = -RANGES[type_.name], RANGES[type_.name] - 1
+            # division, remainder and functions stay within their type by themselves
             if type_name not in INTS or op not in {"+", "-", "*"}:
                 return whole
             found = _combined(op, args, sources, depth)
+            # a cast or sum that went out of its type has raised: what is left is within
             return whole if found is None else (max(found[0], whole[0]), min(found[1], whole[1]))
         case Nested("agg", name, bag):
             return _of_aggregate(name, bag, sources, depth)
@@ -90,6 +95,7 @@ def equated(pred: Term) -> tuple[tuple[Term, Term], ...]:
     return tuple(
         (p.args[0], p.args[1])
         for p in predicates(pred)
+        # under another equality than identity a constant in the column's place may look different
         if isinstance(p, App)
         and p.sym == EQ
         and isinstance(p.args[0], Var)
@@ -116,6 +122,7 @@ def described_as(term: Term, given: Iterable[Term]) -> Term:
     holds it is not.
     """
     met = with_constants(term, given)
+    # all columns gone, the term would be folded when planned, and fail there whatever rows there are
     return met if any(isinstance(t, Var) for t in walk(met)) else term
 
 
@@ -130,6 +137,7 @@ def is_bounded_in(term: Term, sources: Sources, depth: int = 0) -> bool:
     """
 
     def made(column: Var) -> bool:
+        # sources within sources end somewhere, or the same columns would be asked again and again
         if depth == _DEEPEST:
             return False
         match sources.get(column.var):
@@ -139,6 +147,7 @@ def is_bounded_in(term: Term, sources: Sources, depth: int = 0) -> bool:
                 parts = (*left, *right)
             case _:
                 return False
+        # no parts, as of an empty side, bound nothing
         return bool(parts) and all(is_bounded_in(b.outs[column.pos], sources, depth + 1) for b in parts)
 
     return is_bounded(term, made)
@@ -149,6 +158,7 @@ def _is_counted(factors: tuple[Term, ...], sources: Sources) -> bool:
     where more than two billion rows are counted in one group (docs/equivalence.md).
     """
     counts = [_is_count(factor) for factor in factors]
+    # two counts, or a count and an int4
     return any(counts) and all(
         counted or _within(bounds(factor, sources), "int4")
         for factor, counted in zip(factors, counts, strict=True)
@@ -169,6 +179,7 @@ def _of_column(
 ) -> Bounds | None:
     """A stored column holds what its type allows; a made one what it is made of, whatever type it goes by."""
     match source:
+        # of another stored type than an integer nothing is known
         case Table() if type_name in INTS:
             return -RANGES[type_name], RANGES[type_name] - 1
         case Distinct(bag) | Limited(bag):
@@ -186,6 +197,7 @@ def _of_aggregate(name: str, bag: Bag, sources: Sources, depth: int) -> Bounds |
     match name.partition(" ")[0]:
         case "min" | "max":
             return _hull(values, sources, depth)
+        # sums of int4 stay in bigint, by what is taken for granted of the number of rows
         case "isum" if _within(_hull(values, sources, depth), "int4"):
             return -RANGES["int8"], RANGES["int8"] - 1
         case _:
@@ -198,6 +210,7 @@ def _hull(terms: Iterable[Term], sources: Sources, depth: int) -> Bounds | None:
         [bounds(t, sources, depth + 1) for t in terms if t != Lit(None, t.type)] if depth < _DEEPEST else []
     )
     known = [f for f in found if f is not None]
+    # one part without bounds leaves the whole without
     if not known or len(known) < len(found):
         return None
     return min(low for low, _ in known), max(high for _, high in known)

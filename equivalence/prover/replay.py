@@ -45,12 +45,14 @@ _CHEAP = 60
 def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
     """None if the proof is what its own choices of rules, places and partners lead to."""
     try:
+        # two threads would share the solver's one context
         with solver_alone(_SECONDS):
             found = _derived(proof, q1, q2, catalog, clock.now() + _SECONDS)
     except Busy:
         return Flaw("not checked in time")
     if isinstance(found, Flaw):
         return found
+    # everything the proof states apart from its choices has been derived again
     return None if found == proof else _difference(proof, found)
 
 
@@ -62,14 +64,17 @@ def settle(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float
     found = _derived(draft, q1, q2, catalog, deadline, thin=True, effort=effort)
     if isinstance(found, Flaw):
         return found
+    # facts or steps fell away: what is left must come to the same once more
     if found.assumptions != draft.assumptions or len(found.steps) != len(draft.steps):
         found = _settled(found, q1, q2, catalog, deadline)
+    # asking again without each fact costs one replay for each of them
     if isinstance(found, Flaw) or sum(effort) > _CHEAP:
         return found
     # mostly all facts of a kind are idle, or a few are needed
     for kind in sorted({fact.kind for fact in found.assumptions}):
         alike = [fact for fact in found.assumptions if fact.kind == kind]
         fewer = _without(alike, found, q1, q2, catalog, deadline)
+        # all facts of the kind went at once, or there was one only
         if fewer is not found or len(alike) == 1:
             found = fewer
             continue
@@ -85,12 +90,14 @@ def _without(
     """The proof without some facts, if it stands without."""
     fewer = replace(proof, assumptions=tuple(x for x in proof.assumptions if x not in facts))
     less = _settled(fewer, q1, q2, catalog, deadline)
+    # without the fact the proof must stand, and leave no more open
     return proof if isinstance(less, Flaw) or less.modulo != proof.modulo else less
 
 
 def _settled(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float) -> Proof | Flaw:
     for _ in range(_ROUNDS):
         found = _derived(draft, q1, q2, catalog, deadline)
+        # the draft settles when its replay states what the draft states
         if isinstance(found, Flaw) or found == draft:
             return found
         draft = found
@@ -130,10 +137,12 @@ def _derived(
 def _replayed(engine: Engine, proof: Proof, q1: Query, q2: Query, *, thin: bool) -> Proof | Flaw:
     notes = names_note(q1, q2)
     if proof.method == "same-tree":
+        # two trees that are the same need no forms
         return Proof("same-tree", scope="any", notes=notes) if same_tree(q1, q2) else Flaw("the trees differ")
     prepared = prepare_both(engine, q1, q2)
     if not isinstance(prepared, tuple):
         return Flaw(prepared.reason)
+    # steps are replayed side by side: in any other order paths would be of other forms
     if list(proof.steps) != sorted(proof.steps, key=lambda step: step.side):
         return Flaw("the steps of the first query come first")
     steps: list[Step] = []
@@ -169,14 +178,18 @@ def _stepped(
     done: list[Step] = []
     before: Bag | None = None  # the form before the last step that is kept
     for number, step in steps:
+        # a rule that is not in the kernel, or an index from the end of a tuple
         if step.rule not in RULES or min((*step.path, *step.at), default=0) < 0:
             return Flaw(f"no such rule or place: {step.rule}", number)
         new = _applied(engine, form, step)
+        # a step that changes nothing is none
         if new is None or new == form:
             return Flaw(f"{step.rule} does not apply", number)
         gives = digest(new)
+        # a step is checked by what it leads to, or an altered one might lead elsewhere unseen
         if step.gives and step.gives != gives:
             return Flaw(f"{step.rule} leads elsewhere", number)
+        # two steps in one: the earlier one is superfluous
         if thin and before is not None:
             short = _applied(engine, before, step)
             if short is not None and digest(short) == gives:
@@ -191,6 +204,7 @@ def _applied(engine: Engine, form: Bag, step: Step) -> Bag | None:
     try:
         return apply(engine, form, step.rule, step.path, step.at)
     except (IndexError, KeyError, ValueError):
+        # a place that this form does not have
         return None
 
 
@@ -198,6 +212,7 @@ def _unmatched(engine: Engine, proof: Proof, ended: tuple[Bag, Bag]) -> Flaw | N
     """Why the recorded correspondence is none."""
     left, right = ended
     partners = [j for j, _ in proof.matching.blocks]
+    # each block of the one has one of the other
     if len(left) != len(right) or sorted(partners) != list(range(len(left))):
         return Flaw("the correspondence is not one to one")
     for b, (j, pairing) in zip(left, proof.matching.blocks, strict=True):

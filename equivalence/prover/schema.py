@@ -15,7 +15,9 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
 
-from .terms import Source, Table, Term
+from .terms import App, Source, Table, Term
+
+_HAS, _IS_IN = "op @>(anyrange,anyelement)", "op <@(anyelement,anyrange)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,24 @@ class ConditionalKey:
     conditions: tuple[Term, ...]
     nullable: bool
     assumption: Assumption
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodKey:
+    """Rows that are ``=`` on all ``terms``, and have one value in both their ``period``s, are one row."""
+
+    terms: tuple[Term, ...]
+    period: Term
+    assumption: Assumption
+
+    def value_in(self, pred: Term) -> Term | None:
+        """What a predicate says to be in the period."""
+        match pred:
+            case App(sym, (ranged, value)) if sym.name == _HAS and ranged == self.period:
+                return value
+            case App(sym, (value, ranged)) if sym.name == _IS_IN and ranged == self.period:
+                return value
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +119,7 @@ class Schema:
         if not isinstance(source, Table):
             return None
         relation = self.relation(source.ref)
+        # a column that the relation does not have any more
         if relation is None or not is_enforced(relation) or pos >= len(relation.columns):
             return None
         # a child's NOT NULL may be dropped, or never have been there, before PostgreSQL 18
@@ -124,6 +145,7 @@ class Schema:
         relation = self.relation(source.ref)
         if relation is None or not is_enforced(relation):
             return ()
+        # a parent's key does not see its children's rows
         if relation.has_children and not source.only:
             return ()
         if source.ref not in self._keys:
@@ -135,6 +157,7 @@ class Schema:
         columns = tuple(relation.position(c) for c in key.columns)
         kind = "primary key" if key.primary else "unique"
         assumption = Assumption(kind, _name(relation.ref), key.columns, key.name)
+        # NULLS NOT DISTINCT lets one row have NULL
         if key.primary or not key.nulls_distinct:
             return KeyFact(columns, False, assumption)
         # F2: a unique key takes NULLs in unless NOT NULL, which may go while the key stays
@@ -154,6 +177,7 @@ class Schema:
         found: list[Reference] = []
         for fk in relation.foreign_keys:
             target = self.relation(fk.target)
+            # row-level security may hide the row that is referred to
             if target is None or not is_usable_reference(fk) or target.row_security:
                 continue
             columns = tuple(relation.position(c) for c in fk.columns)
@@ -184,6 +208,7 @@ def _name(ref: TableRef) -> str:
 
 def is_enforced(relation: Relation) -> bool:
     """Whether the server keeps the relation's constraints (M15: a foreign table's are only declared)."""
+    # a view has no constraints, a foreign table's are only declared
     return relation.kind not in {"view", "foreign"} and not relation.foreign_children
 
 
@@ -197,6 +222,7 @@ def _usable_key(key: Key) -> bool:
         bool(key.columns)
         and _undoubted(key)
         and not key.deferrable
+        # a partial or expression index is a key under its condition only (`conditional_keys`)
         and (key.valid and not key.partial and not key.expression)
         and not key.period
         and not key.foreign_equality

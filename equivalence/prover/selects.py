@@ -29,6 +29,7 @@ Context = tuple[Rows, Scope]
 
 
 def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
+    # of a grouped block all rows are made before any group is dropped
     before = t.before if query.group_by is None else (*t.before, Made())
     with t.making(before), t.below(query.from_, "grouped", apart=query.group_by is not None, joined=t.joined):
         rows = _rows(t, query, env)
@@ -43,13 +44,16 @@ def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
 
 def _rows(t: Translator, query: a.Select, env: Env) -> list[Rows]:
     """The rows of FROM that meet WHERE."""
+    # with WHERE or a second item in FROM not all rows get as far as the outputs
     t.whole = t.whole and query.where is None and len(query.from_) == 1
     outer = t.joined
     asks = query.where is not None and any(subqueries(e) for e in all_exprs(query.where))
+    # a subquery in WHERE is planned as a join
     t.joined = outer or asks or len(query.from_) > 1 or any(isinstance(i, a.Join) for i in query.from_)
     found = t.from_list(query.from_, env)
     t.whole, t.joined = False, outer
     rows = [_filtered(t, r, query.where) for r in found]
+    # a block that can't have rows is left out at once
     return [r for r in rows if block(r.vars, r.preds, ())]
 
 
@@ -74,9 +78,11 @@ def _grouped(
     assert query.group_by is not None
     every = tuple(dict.fromkeys(k for s in query.group_by for k in s))
     keys = tuple(dict.fromkeys(keys))
+    # GROUP BY a.id lets a.name stand ungrouped
     if keys and len(query.group_by) == 1:
         keys = (*keys, *_dependent_columns(query, keys))
     elif len(query.group_by) > 1 and any(True for _ in _dependent_columns(query, every)):
+        # under several sets the key may be NULL in one of them, and its row's columns with it
         raise Unsupported("ungrouped column under grouping sets")
     keys = _as_shown(query, keys)
     groups: list[tuple[a.Expr, Term]] = []
@@ -86,17 +92,21 @@ def _grouped(
         with t.with_known(t.inside), t.making(before):
             shown = [tuple(Translation(t, Scope(r.env)).term(k) for k in keys) for r in rows]
         bag = tuple(b for r, outs in zip(rows, shown, strict=True) for b in block(r.vars, r.preds, outs))
+        # no rows, no groups; without keys there is one group all the same
         if not bag:
             return []
         (made,) = t.distinct(bag)
         vars_ = made.vars
         groups = list(zip(keys, made.outs, strict=True))
+    # a key of another grouping set is NULL in this one
     groups += [(k, null(k.type)) for k in every if k not in keys]
     scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys, before=before)
     if query.having is None:
         return [(Rows(vars_, (), env), scope)]
+    # HAVING is asked of groups, which have a row: a count there is not 0
     with t.with_known(Known(grouped=bool(keys))):
         having = t.conjuncts(Translation(t, scope), query.having)
+    # HAVING on keys alone is asked of the rows before they are grouped
     early = [term for e, term in having.items() if not waits(query, e)]
     before[-1].unsure += (term for e, term in having.items() if waits(query, e) and not asks_groups(e))
     before[-1].having += having.values()
@@ -129,6 +139,7 @@ def _dependent_columns(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Col
 
 def _free_columns(node: a.Node, keys: tuple[a.Expr, ...], *, inside: bool = False) -> Iterator[a.Column]:
     """Columns outside grouping expressions and outside this level's aggregates."""
+    # within an aggregate's arguments columns are the rows', not the group's
     if node in keys or (isinstance(node, a.Aggregate) and not inside):
         return
     if isinstance(node, a.Column):
@@ -151,17 +162,20 @@ def _with_windows(contexts: list[Context]) -> list[Context]:
 
 def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     blocks: list[Block] = []
+    # DISTINCT ON goes by its first sort keys as they are written
     order = without_null_keys(query.order_by) if query.distinct is None else query.order_by
     keys = tuple(k.expr for k in order)
     leading = query.distinct or ()
     # rows are made, then their outputs: a filter protects those of the result's own SELECT (others may be
     # inlined)
     plain = query is t.topmost and query.group_by is None and query.distinct is None
+    # only the result's own rows are known to meet WHERE when its outputs are made
     shown = t.known.where(*conjuncts(query.where)) if plain else t.known
     for r, scope in contexts:
         make = Translation(t, scope)
         with t.rows_given(r.preds if plain else ()), t.with_known(shown), t.once(query):
             outs = [make.term(target.expr) for target in query.targets]
+        # DISTINCT sorts by its outputs, DISTINCT ON and others also by what is not shown
         extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))
     bag = tuple(blocks)

@@ -53,6 +53,7 @@ class Session:
         z3 = self.encoder.z3
         formulas = [z3.no(self.formula(goal)), *(self.formula(link) for link in links)]
         formulas += [self._same(a, b) for a, b in self.engine.nested_equal]
+        # what holds of terms for good is told below the push, and stays
         self.encoder.tell(self.solver, self._facts.new())
         self.solver.push()
         try:
@@ -61,11 +62,13 @@ class Session:
             self.solver.set("timeout", max(1, int(1000 * left)))
             self.encoder.tell(self.solver, formulas)
             found = self.solver.check(*self.switches.values())
+            # the solver did not come to an end: what is not refuted is not known either
             if found != z3.unsat:
                 self.engine.unsure |= found == z3.unknown
                 return False
             core = {str(c) for c in self.solver.unsat_core()}
         finally:
+            # a push without its pop would leave this goal's negation for the next question
             self.solver.pop()
         for assumption, switch in self.switches.items():
             if str(switch) in core:
@@ -77,6 +80,7 @@ class Session:
         encoder = self.encoder
         if isinstance(pred, App) and pred.sym == IDENTICAL:
             return self._same(*pred.args)
+        # IDENTICAL may stand within AND, OR and NOT, which are then built here as two-valued
         if isinstance(pred, App) and pred.sym in {AND, OR} and has_identical(pred):
             parts = [self.formula(a) for a in pred.args]
             return encoder.z3.every(*parts) if pred.sym == AND else encoder.z3.some(*parts)
@@ -103,6 +107,7 @@ class Session:
             note = self.encoder.note(n)
             self.encoder.tell(self.solver, note.axioms)
             todo += note.parts
+            # a column's facts are told when the column is first spoken of
             if isinstance(note.term, Var):
                 self._column_facts(note.term)
 
@@ -114,6 +119,7 @@ class Session:
         fact = schema.not_null(source, t.pos)
         if fact is not None:
             self._state(fact, (source, t.var, t.pos), lambda: z3.no(self.encoder.encode(t)[0]))
+        # rows that are made have no constraints
         if not isinstance(source, Table):
             return
         if t.var not in self._checked:
@@ -121,6 +127,7 @@ class Session:
             for check, term in self.engine.checks(source, t.var):
                 self._state(check, (source, t.var), partial(self._passes, term))
                 self._take(term)
+        # a second row of the relation may be the same by a key
         for w, other in self.ctx.vars:
             if w != t.var and other == source:
                 self._same_row(t, w, source)
@@ -135,6 +142,7 @@ class Session:
             return
         self._stated.add(pair)
         for key in self.engine.schema.keys(source):
+            # a key can only be equal where its columns are spoken of
             if not all((v, c) in self._mentioned for v in (t.var, w) for c in key.columns):
                 continue
             known = self.engine.same_row(key.columns, source, pair)
@@ -152,15 +160,18 @@ class Session:
         self._referring.add((v, w))
         schema = self.engine.schema
         for ref in schema.references(source):
+            # of one column the key is the whole reference
             if len(ref.columns) < 2 or schema.source_of(ref.target) != target:
                 continue
             pairs = {
                 k: (Var(v, c, source.types[c]), Var(w, k, target.types[k]))
                 for c, k in zip(ref.columns, ref.target_columns, strict=True)
             }
+            # two types would be two sorts to the solver
             if any(x.type != y.type for x, y in pairs.values()):
                 continue
             for key in schema.keys(target):
+                # fewer columns than the reference has: the others then follow
                 if set(key.columns) < pairs.keys():
                     self._state_both(ref.assumption, key, pairs, (v, w))
 

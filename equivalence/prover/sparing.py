@@ -43,9 +43,12 @@ def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     if any(True for _ in islice(walk(term), _LARGEST, None)):
         # what is written out doubles with each level that reads the one below twice
         return False
+    # what may fail in other ways than by its size, by a division or by leaving the calendar is not asked
+    # about
     goal = _fits(term, sources)
     rows = _rows(term, sources) if goal is not None else None
     said = [c for v, source in rows or () for _, c in checks(engine.schema, source, v)]
+    # without a constraint on its rows nothing could keep it from failing
     if goal is None or rows is None or not said:
         return False
     # translations number their rows anew: a question is known again by its rows in order
@@ -68,6 +71,7 @@ def _rows(term: App, sources: Mapping[int, Source]) -> tuple[tuple[int, Source],
     for t in walk(term):
         if isinstance(t, Var | Row):
             source = sources.get(t.var)
+            # rows that are made have met no constraint
             if not isinstance(source, Table):
                 return None
             found[t.var] = source
@@ -81,6 +85,7 @@ def _evaluated(term: App, said: Iterable[Term]) -> tuple[Term, ...]:
     columns, also those that constraints speak of, fit their types.
     """
     columns = [t for x in (term, *said) for t in walk(x) if isinstance(t, Var)]
+    # what fits is said of the arguments, and not of the result, which is asked for
     fitting = [_within(t, t.type.name) for t in (*term.args, *columns) if _is_integer(t)]
     return tuple(dict.fromkeys((*(not_null(x) for x in term.args), *fitting)))
 
@@ -137,6 +142,7 @@ def _moves(term: App) -> Term | None:
     """A date, and a number of days that is written out."""
     day, days = sorted(term.args, key=lambda x: isinstance(x, Lit))
     written = isinstance(days, Lit) and (days.value or "").lstrip("-").isdigit()
+    # a computed number of days may be of any size
     if not written or not isinstance(days, Lit) or abs(int(days.value or "")) > _MOST_DAYS:
         return None
     first, last = (Lit(text, day.type) for text in _SAFE_DAYS)

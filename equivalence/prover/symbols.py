@@ -75,12 +75,15 @@ _HARMLESS_CASTS = frozenset(
 
 def domain(type_: SqlType) -> str:
     """Values of one domain are compared by one equality and one order; empty when nothing is known."""
+    # int2, int4 and int8 are one domain: their comparisons agree with those of whole numbers
     if type_ == INTEGER or (type_.is_builtin and type_.name in INTS):
         return "integer"
+    # json, point, xml have no order; user types may have one that nobody knows
     if not type_.is_builtin or type_.name not in ORDERED:
         return ""
     if type_.name in FLOATS:
         return "float"
+    # varchar is compared as text is; bpchar is not, for its blanks
     return "text" if type_.name in TEXTS else type_.name
 
 
@@ -99,6 +102,7 @@ def one_representation(type_: SqlType) -> bool:
 def one_look(types: Iterable[SqlType]) -> bool:
     """Whether equal values of the types look the same, each with each other."""
     found = tuple(types)
+    # values that are what they equal look alike whatever their types
     if all(identity(t) for t in found):
         return True
     looks = {look_of_type(t) for t in found}
@@ -111,6 +115,7 @@ def same_when_equal(a: Term, b: Term) -> bool:
     """
     if identity(a.type) and identity(b.type):
         return True
+    # only stored columns are sure to have their type's modifier: an expression may keep other decimals
     columns = isinstance(a, Var) and isinstance(b, Var)
     alike = (a.type.schema, a.type.name, a.type.collation) == (b.type.schema, b.type.name, b.type.collation)
     one = alike and one_representation(a.type) and one_representation(b.type)
@@ -125,16 +130,20 @@ def arithmetic(name: str, left: str, right: str, result: str, *, strict: bool = 
     """The symbol of a builtin operator that is not a comparison. ``strict``: as declared (an array takes NULL
     in by ||).
     """
+    # -x has no left type, written as ''
     if result in INTS and name in {"+", "-", "*"} and {left, right} <= INTS | {""}:
         return Sym(f"{name} {result}", total=True, fails="overflow")
+    # a numeric product of 131072 digits is the only overflow there is
     if name in {"+", "-", "*"} and result == "numeric":
         return Sym(f"{name} numeric", total=True, fails="overflow")
     if name == "||" and left in {"text", "varchar"} and right in {"text", "varchar"}:
         return Sym("|| text", total=True)
+    # a pattern may end with a lone backslash, which is an error
     if name in {"~~", "!~~"}:
         return Sym(f"{name}", total=True, fails="errors")
     if left == "jsonb" and (name, right) in JSON_TESTS:
         return Sym(f"op {name}({left},{right})", strict=strict)
+    # operators that give numbers out of ordered types are NULL for NULL alone: / and % among them
     plain = {left, right} <= ORDERED | {""} and result in INTS | FLOATS | {"numeric"}
     return Sym(f"op {name}({left},{right})", strict=strict, total=plain and strict, fails="errors")
 
@@ -155,10 +164,12 @@ def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> 
     if (
         schema == "pg_catalog"
         and (name in _HARMLESS or label in _HARMLESS_CALLS)
+        # lower('[1,2)'::int4range) has the same name as lower('A')
         and _PLAIN.issuperset(args)
         and label not in _NOT_HARMLESS
     ):
         return Sym(label, strict=True, total=True)
+    # a range that is there is empty or not, whatever its bounds are
     if schema == "pg_catalog" and name in _TESTS_OF_RANGES and args[:1] == ("anyrange",):
         return Sym(label, strict=True, total=True)
     return Sym(label, strict=strict, fails="errors")
@@ -171,21 +182,26 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
         # the same bytes under another name: a domain's value as one of its base type, varchar as text. What
         # makes a value of a domain (which may have a CHECK or NOT NULL) is a cast of another method
         return Sym(label, total=True)
+    # text as a number is parsed, numbers as text never fail
     builtin = source.is_builtin and target.is_builtin
     free = builtin and (source.name, target.name) in _HARMLESS_CASTS
+    # varchar(3) cuts by the cast, numeric(3, 1) rounds and may overflow
     if builtin and method == "typmod" and target.name in TEXTS | {"bpchar"}:
         return Sym(label, total=True)
     if free and target.typmod == -1:
         return Sym(label, total=True)
     if free and target.name in {"varchar", "bpchar"}:
         return Sym(label, total=True)
+    # int8 to int4 and float to int: out of range, else a number
     if builtin and target.name in INTS and source.name in INTS | FLOATS:
         return Sym(label, total=True, fails="overflow")
     if builtin and source.name in {"numeric", "float8"} and target.name in FLOATS:
         return Sym(label, total=True, fails="overflow")
+    # numeric(3, 1) of 100 overflows
     if builtin and method == "typmod" and target.name == "numeric":
         return Sym(label, total=True, fails="overflow")
     # jsonb's null casts to NULL (PostgreSQL 18): only plain types are known to keep values
+    # jsonb 'null'::int is NULL, not an error and not a value
     known = builtin and {source.name, target.name} <= ORDERED
     # nor has an infinite moment a time of day
     timeless = source.name in {"timestamp", "timestamptz"} and target.name in {"time", "timetz"}
@@ -199,6 +215,7 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
     fails, name = term.sym.fails, term.sym.name
     if not fails:
         return ""
+    # sums and products of declared numeric(p, s) stay far below the limit of digits
     if name.endswith(" numeric") and name[0] in "+-*":
         return "" if all(is_bounded(a) for a in term.args) else fails
     if name in _ROUNDINGS:
@@ -210,15 +227,18 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
     if (
         name == "- int8"
         and len(term.args) == 2
+        # a rank less a constant is between that constant's negative and the rank
         and _is_number_of_rows(term.args[0])
         and _is_natural(term.args[1])
     ):
         return ""
+    # a constant of unknown type has been read before the query runs, or the whole statement is refused
     if name.startswith("cast pg_catalog.unknown to ") and isinstance(term.args[0], Lit):
         return ""  # read when the statement is parsed (`constants` compares these)
     if _never_fails(name, term.args) or _is_now(name, term.args):
         return ""
     if name in {"~~", "!~~"}:
+        # LIKE 'a\' ends inside an escape; a pattern that is computed might do so
         pattern = term.args[1]
         fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
         return "" if fine else fails
@@ -265,12 +285,15 @@ def is_division(term: Term) -> bool:
 
 def _of_division(term: App, sure: Collection[str]) -> str:
     divisor = term.args[1]
+    # an integer that is 0 is the numeric 0 as well
     while isinstance(divisor, App) and divisor.sym == TO_NUMERIC:
         divisor = divisor.args[0]
     if not (_nonzero(divisor) or "nonzero" in sure):
         return term.sym.fails
+    # -2147483648 / -1 leaves the type
     if term.sym.name.endswith(("int2)", "int4)", "int8)")) and _safe_int_division(divisor):
         return ""
+    # 1e131071 / 0.1 has more digits than a numeric may have
     if term.sym.name.startswith("op /(numeric"):
         return "" if is_bounded(term.args[0]) else "overflow"
     return "" if "fits" in sure else "overflow"
@@ -340,6 +363,7 @@ def _makes_json(name: str, args: tuple[Term, ...]) -> bool:
     values = args
     if "_build_object(" in name:
         names, values = args[::2], args[1::2]
+        # a name of NULL is an error, and so is an odd number of arguments
         if len(names) != len(values) or not all(isinstance(k, Lit) and k.value is not None for k in names):
             return False
     return all(v.type == INTEGER or (v.type.is_builtin and v.type.name in _WRITTEN) for v in values)
@@ -388,6 +412,7 @@ def hazardous(term: Term) -> bool:
     if not isinstance(term, App):
         return False
     parts = list(walk(term))
+    # all constants: the planner computes it, in both queries, before the first row
     if all(isinstance(p, App | Lit) for p in parts) and not any(map(_is_read_in_a_session, parts)):
         return False  # a constant is folded when the query is planned, whatever stands before it
     name = term.sym.name
@@ -395,9 +420,11 @@ def hazardous(term: Term) -> bool:
         return _hazardous_cast(term)
     if name.startswith("op ") or name in _PATTERNS:
         return _hazardous_operator(name.removeprefix("op ").partition("(")[0], term.args)
+    # x = ANY(array): arrays fail where an element's comparison does
     if name.endswith(("any array", "all array")):
         return name.removeprefix("pg_catalog.").partition("(")[0] not in _COMPARISONS
     schema, _, function = name.partition("(")[0].rpartition(".")
+    # a user's function may raise what it likes
     if schema != "pg_catalog":
         return True
     constant = _TAME_WITH_CONSTANT.get(function)
@@ -407,6 +434,8 @@ def hazardous(term: Term) -> bool:
 
 
 def _hazardous_operator(name: str, args: tuple[Term, ...]) -> bool:
+    # x ~ y with a computed pattern may be no regular expression; a constant one fails for every row or for
+    # none
     if name in _PATTERNS and len(args) == 2 and args[1].type.name in TEXTS | {"unknown", "bpchar"}:
         return not isinstance(args[1], Lit)
     return name not in _TAME_OPERATORS
@@ -424,8 +453,10 @@ def _is_read_in_a_session(term: object) -> bool:
 
 def _hazardous_cast(term: App) -> bool:
     source, target = term.args[0].type, term.type
+    # money, user types and JSON are cast by reading a text, or by rules of their own
     if not (source.is_builtin and target.is_builtin) or source.name not in ORDERED:
         return True
+    # reading a number or a date out of a text is what fails in practice
     if source.name in TEXTS | {"bpchar"}:
         return target.name not in TEXTS | {"bpchar", "name", "char"}
     return source.name == "numeric" and target.name in INTS  # NaN has no integer
@@ -435,10 +466,13 @@ def _is_taken(function: str, args: tuple[Term, ...], at: int) -> bool:
     """Whether the argument that decides is a constant of an ordinary value."""
     if function in {"substring", "substr"}:
         if len(args) < 3 and args[1:] and args[1].type.name in INTS:
+            # substring(s from 3) never has a negative length
             return True  # without a length nothing is negative
         return all(isinstance(x, Lit) and not str(x.value or "").startswith("-") for x in args[1:])
+    # lpad(s, 3) fills with blanks; timezone(at) has the session's zone
     if at >= len(args):
         return function in {"lpad", "rpad"} or (function == "timezone" and len(args) == 1)
+    # split_part(s, ',', 0) and NULL are no ordinary values
     return all(isinstance(x, Lit) and x.value not in {"0", None} for x in args[at : at + 1])
 
 
@@ -447,6 +481,7 @@ def _safe_int_division(divisor: Term) -> bool:
 
 
 def _nonzero(term: Term) -> bool:
+    # a divisor that is a column may be 0 in some row
     if not isinstance(term, Lit) or term.value is None:
         return False
     try:
@@ -461,12 +496,14 @@ def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> boo
     """
     match term:
         case Lit():
+            # an unbounded numeric column may have as many digits as the server stores
             return True
         case Var(_, _, type_):
             return type_.typmod != -1 or exact_integer(type_) or made(term)
         case App(sym, args):
             numeric = sym.name.endswith(" numeric") or sym == CASE or "to numeric" in sym.name
             numeric |= sym.name in _ROUNDINGS or sym.name == "op /(numeric,numeric)"
+            # CASE's conditions have no size
             parts = (a for a in args if a.type.name != "bool")
             return (numeric and all(is_bounded(a, made) for a in parts)) or exact_integer(term.type)
         case _:
@@ -495,6 +532,7 @@ def _places(term: Term) -> int | None:
     """An upper bound of a numeric's digits before the point and of its decimals; None: not known."""
     if exact_integer(term.type):
         return 2 * _COUNTED
+    # precision is in the upper half of the modifier, the scale in the lower one and may be negative
     if term.type.typmod >= _TYPMOD and isinstance(term, Var | App):
         precision = (term.type.typmod - _TYPMOD) >> 16
         return precision + abs((((term.type.typmod - _TYPMOD) & 0x7FF) ^ 1024) - 1024)
@@ -509,9 +547,11 @@ def _places(term: Term) -> int | None:
             known = [_places(a) for a in args]
             sizes = [k for k in known if k is not None]
             if len(sizes) < len(known):
+                # a product has the digits of both factors, a sum one more than the longer of its parts
                 return None
             return sum(sizes) if sym.name[0] == "*" else max(sizes) + 1
         case Nested("agg" | "the", name, bag) if name.partition(" ")[0] in {"", "sum", "avg", "min", "max"}:
+            # an aggregate adds up so many rows that the number has 19 digits more at most
             found = _most(o for b in bag for o in b.outs)
             return None if found is None else found + _COUNTED
         case _:
@@ -521,4 +561,5 @@ def _places(term: Term) -> int | None:
 def _most(terms: Iterable[Term]) -> int | None:
     known = [_places(t) for t in terms]
     sizes = [k for k in known if k is not None]
+    # one part of unknown size leaves the whole unknown
     return max(sizes, default=0) if len(sizes) == len(known) else None

@@ -165,6 +165,7 @@ class Translator:
         """Remember that evaluating the term may raise an error if something that was ``met`` since then may,
         of which its order or guard tells.
         """
+        # ordinary failures first: with these in it the order counts whether or not a subquery has two rows
         if hazards := self._hazards(met):
             self.fails("errors", term, optional=all(f.optional for f in hazards))
         elif rows := self._within(self.rows, met[1], met):
@@ -185,16 +186,21 @@ class Translator:
         """Those from ``start`` on, and those of outputs of subqueries that were read since then and are
         evaluated where they are read, since the planner pulls them up.
         """
+        # nothing was read of a subquery's outputs since: only what was met here counts
         if len(self.reads) == met[2]:
             return failures[start:]
         read = self._read_since(met)
+        # a condition goes into what is planned by itself, and is evaluated there
         read = read if self.pushed else read - self.outputs_apart
+        # outputs of a subquery that is pulled up are computed where they are read: within the guard or the
+        # AND
         return [f for n, f in enumerate(failures) if n >= start or (f.term in read and self._is_here(f))]
 
     def made_whole(self, met: Met) -> None:
         """Remember what of the outputs read since then is evaluated of all rows: that of subqueries that are
         planned by themselves.
         """
+        # a guard does not protect what the subquery has computed before
         apart = set() if self.pushed else self._read_since(met) & self.outputs_apart
         for f in [f for f in self.failing if f.term in apart]:
             self.fails(f.kind, _by_itself(f))
@@ -214,6 +220,7 @@ class Translator:
 
     def _is_here(self, failure: Failure) -> bool:
         """Whether it is evaluated of the rows that are read, or of rows around these."""
+        # padded sites are of rows that exist here as well: an outer join only adds NULLs
         made, here = ([s for s in sites if s.kind != "padded"] for sites in (failure.sites, self.sites))
         return len(made) <= len(here) and all(x is y for x, y in zip(made, here, strict=False))
 
@@ -222,6 +229,7 @@ class Translator:
 
     def condition(self, e: a.Expr, rows: Rows) -> Term:
         """A WHERE or ON of the rows, remembered with its place among the others."""
+        # a subquery that is a condition by itself is joined: its rows are run beside the others
         self.semi_joins |= {id(q) for q in semi_joins(e)}
         make = Translation(self, Scope(rows.env))
         return conj(self.conjuncts(make, e, rows.preds, pushed=True).values())
@@ -235,16 +243,19 @@ class Translator:
         """
         met = self.met()
         parts = conjuncts(e)
+        # what may raise only an overflow does not make the order of conditions count
         sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW]
         terms: dict[a.Expr, Term] = {}
         for part in parts:
             self.tick()
             start = len(self.failing)
             with (
+                # each conjunct with what the others would keep from failing, in whatever order they come
                 self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))),
                 self.pushing(pushed=pushed),
             ):
                 made = make.term(part)
+            # only conditions that can't fail themselves are sure to have been asked before
             if len(self.failing) > start:
                 first = (t for p, t in terms.items() if p in sure)
                 self._spare(range(start, len(self.failing)), (*before_it, *first))
@@ -252,11 +263,13 @@ class Translator:
         term = conj(terms.values())
         for part, made in terms.items():
             # with a subquery in it it does not go into what is planned by itself, as its parts would
+            # it stays where it is written, though others of its conjunction move
             kept = stays_around(part) and bool(self._read_since(met) & self._made_elsewhere())
             level: Level = (*self.level, ("around", id(part))) if kept else self.level
             self.filters += ((level, p) for p in predicates(made))
             self.risky |= kept
             self.forced |= kept
+        # rows that are made apart are known by what is asked of them
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
         with self.pushing(pushed=pushed):
@@ -278,6 +291,7 @@ class Translator:
     @contextmanager
     def site(self, kind: str, *, fence: bool) -> Iterator[None]:
         """Translate something whose rows are made apart, where ``fence``; ``kind``: how."""
+        # outside of the fence nothing is among the rows below a scalar subquery
         outer = self.sites, self.among
         self.among = None
         if fence:
@@ -305,6 +319,7 @@ class Translator:
         evaluated where it is asked, as if it stood around the subquery.
         """
         outer = self.sites, self.among
+        # (SELECT 1 / count(*) …) is divided where the subquery is asked, as often as that happens
         if self.sites and query is self.asked and _is_one_row_of_aggregates(query):
             self.sites, self.among = self.sites[:-1], self.sites
         try:
@@ -316,6 +331,7 @@ class Translator:
     def among_rows(self, before: tuple[Made, ...]) -> Iterator[None]:
         """Translate an aggregate: its arguments are evaluated of the rows, ``before`` groups are dropped."""
         outer = self.sites, self.among
+        # its aggregates' arguments are evaluated below, among the rows
         if self.among is not None:
             self.sites, self.among = self.among, None
         try:
@@ -394,16 +410,21 @@ class Translator:
         semi_join = id(query) in self.semi_joins
         joined = self.joined or semi_join
         apart = makes_rows_apart(query) or (joined and is_not_pulled_up(query))
+        # a subquery in FROM, or one that is joined, is run with what is around it unless something keeps it
+        # apart
         below = apart or not (from_ or semi_join)
+        # EXISTS and IN run their rows in different ways: EXISTS stops at the first
         kind = fence_of(query) if semi_join else f"{read} {fence_of(query)}".strip()
         with (
             self.site(fence_of(query), fence=not whole and apart),
+            # rows made whole, whatever is around them, fail as they do by themselves
             self.below(query, kind, apart=below and not visible, joined=joined),
             self.rows_given(()),
             self.with_known(NOTHING, NOTHING, NOTHING),
             self.pushing(pushed=False),
             self.by_itself(apart=from_ and not apart and is_not_pulled_up(query)),
         ):
+            # LIMIT may stop before all rows were made
             self.whole = whole and query.limit is None and query.offset is None
             outer = self.within, self.apart
             self.within, self.apart = query, None
@@ -432,8 +453,10 @@ class Translator:
         """The rows of a query that LIMIT and OFFSET leave. ``whole``: none of the others is dropped before it
         is made.
         """
+        # a query that is not cut is the same with and without sort keys
         if query.limit is None and query.offset is None:
             return self._query(query, env, ordered=ordered)
+        # all rows are made, and sorted, before the first is dropped
         made = Made(late=True)
         with self.making((*self.before, made) if whole else self.before):
             form = self._query(query, env, ordered=True)
@@ -443,6 +466,7 @@ class Translator:
     def _query(self, query: a.Query, env: Env, *, ordered: bool) -> Form:
         for cte in query.ctes:
             body = cte.query
+            # a fixpoint is taken apart into first terms and steps elsewhere (`laws/recursion.py`)
             if cte.recursive:
                 raise Unsupported("recursive CTE")
             self.ctes[cte.cte] = (body, env)
@@ -453,6 +477,7 @@ class Translator:
                 form = self.set_operation(query, env)
             case a.Values():
                 form = self.values(query, env)
+        # alternatives multiply by each join: beyond this the search would not come back
         if len(form.bag) > MAX_BLOCKS:
             raise Unsupported("too many alternatives")
         return self._shown(form, ordered=ordered)
@@ -460,6 +485,7 @@ class Translator:
     def _shown(self, form: Form, *, ordered: bool) -> Form:
         """The form with its sort keys where its order is ``ordered``."""
         if ordered:
+            # sort keys that nobody sees are dropped
             return form
         return Form(tuple(Block(b.vars, b.preds, b.outs[: form.width]) for b in form.bag), form.width)
 
@@ -469,8 +495,10 @@ class Translator:
         limit = ends.term(query.limit) if query.limit is not None else None
         offset = ends.term(query.offset) if query.offset is not None else None
         for end, name in ((limit, "limit"), (offset, "offset")):
+            # a negative LIMIT is an error, and so may be what it is computed from
             if end is not None and not _counts(end):
                 self.fails("errors", App(Sym(name, fails="errors"), (end,), INTEGER))
+        # LIMIT NULL and LIMIT ALL are no limit
         if limit is not None and limit == null(limit.type):
             limit = None
         if (
@@ -485,6 +513,7 @@ class Translator:
         source = Limited(form.bag, form.sort, limit, offset, ties)
         v = fresh()
         types = bag_types(form.bag)
+        # no rows, however they are cut
         if not form.bag:
             return form
         self.sources[v] = source
@@ -505,6 +534,7 @@ class Translator:
         return Form(bag, form.width, tuple(sort_label(k, types[k.pos].collation) for k in keys))
 
     def set_operation(self, query: a.SetOp, env: Env) -> Form:
+        # INTERSECT and EXCEPT may read one side only in part
         whole = self.whole and query.op == "union"
         types = tuple(c.type for c in query.columns)
         left, right = (
@@ -528,11 +558,13 @@ class Translator:
     def combine(self, op: str, left: Bag, right: Bag, types: tuple[SqlType, ...], *, all_: bool) -> Bag:
         if op == "union":
             return (*left, *right) if all_ else self.distinct((*left, *right))
+        # multiplicities of the ALL forms are the source's own business
         if all_:
             v = fresh()
             source = Multi("intersect" if op == "intersect" else "except", left, right)
             return block(((v, source),), (), tuple(Var(v, i, t) for i, t in enumerate(types)))
         result: list[Block] = []
+        # INTERSECT and EXCEPT are DISTINCT with a semi-join and an anti-join by IS NOT DISTINCT FROM
         for b in self.distinct(left, self._unlike(left, right) if op == "intersect" else ()):
             met = exists(self.equal_rows(self.copy(right), b.outs))
             result.extend(block(b.vars, (*b.preds, met if op == "intersect" else negate(met)), b.outs))
@@ -561,6 +593,7 @@ class Translator:
         """DISTINCT: a variable over the distinct rows. Its columns stand in an order of their own, since that
         of DISTINCT and GROUP BY means nothing.
         """
+        # a bag of no blocks has no types to make a row of
         if not bag:
             return bag
         v = fresh()
@@ -583,6 +616,7 @@ class Translator:
 
     def _place(self, term: Term) -> tuple[bool, str, int]:
         source = self.sources.get(term.var) if isinstance(term, Var) else None
+        # a table's column by the table's name, which both queries have, not by a number
         if isinstance(term, Var) and isinstance(source, Table):
             return False, f"{source.ref.schema}.{source.ref.name}", term.pos
         if isinstance(term, Var) and isinstance(source, Distinct):
@@ -599,6 +633,7 @@ class Translator:
         rows = [Rows((), (), dict(env))]
         for item in items:
             rows = [self._product(r, s) for r in rows for s in self.from_item(item, r.env)]
+            # each item may be a union of padded and matched rows
             if len(rows) > MAX_BLOCKS:
                 raise Unsupported("too many alternatives")
         return rows
@@ -612,6 +647,7 @@ class Translator:
                 types = tuple(c.type for c in columns)
                 return [self._ranging(rel, Table(table, only, types), types, env)]
             case a.Derived(rel, query, security_barrier=barrier):
+                # a view with a barrier keeps conditions outside, and errors with them
                 if barrier:
                     raise Unsupported("security barrier view")
                 with self._below_join(query, fence=False) as early:
@@ -619,11 +655,13 @@ class Translator:
                     early(bag)
                 return self._from_bag(rel, bag, env)
             case a.CteScan(rel, cte):
+                # a CTE that was not translated before it is read is one that reads itself
                 if cte not in self.ctes:
                     raise Unsupported("recursive CTE")
                 query, outer = self.ctes[cte]
                 fenced = cte in self.fenced
                 with (
+                    # a computed CTE is made as a whole, unless all of its rows are made anyway
                     self._below_join(query, fence=fenced and not self.whole) as early,
                     self.below(query, "computed", apart=fenced, joined=self.joined),
                 ):
@@ -635,10 +673,12 @@ class Translator:
                 made = (
                     tuple(make.branch(e, c.type) for e, c in zip(row, columns, strict=True)) for row in rows
                 )
+                # a row of VALUES has no variable: its values stand for the columns in one alternative each
                 return [Rows((), (), {**env, rel: row}) for row in made]
             case a.FunctionScan(rel, call, _, columns, ordinality):
                 return self._function(rel, call, tuple(c.type for c in columns), env, ordinality=ordinality)
             case a.Join():
+                # a join asks of each side which rows have partners: neither is made as a whole
                 self.whole = False
                 return self.join(item, env)
 
@@ -650,6 +690,8 @@ class Translator:
         nullable, self.nullable = self.nullable, False
         try:
             with self.site("computed" if fence else "padded", fence=fence or nullable):
+                # an outer join above may take a subquery's outputs for NULL, after or before they were
+                # computed
                 below = bool(self.sites) and self.sites[-1].kind == "padded" and not makes_rows_apart(query)
                 # what is pulled up into a subquery below the join is an output of that
                 asked = below and (nullable or is_not_pulled_up(query))
@@ -675,6 +717,7 @@ class Translator:
     def _ranging(self, rel: int, source: Source, types: tuple[SqlType, ...], env: Env) -> Rows:
         v = fresh()
         self.sources[v] = source
+        # the rows of a site are told by the tables they come from
         if self.sites and isinstance(source, Table):
             self.sites[-1].tables.append(f"{source.ref.schema}.{source.ref.name}")
         return Rows(((v, source),), (), {**env, rel: tuple(Var(v, i, t) for i, t in enumerate(types))})
@@ -685,9 +728,11 @@ class Translator:
     def _function(
         self, rel: int, call: a.Expr, types: tuple[SqlType, ...], env: Env, *, ordinality: bool
     ) -> list[Rows]:
+        # ROWS FROM (f(), g()), XMLTABLE and the like
         if not isinstance(call, a.Call):
             raise Unsupported("function in FROM")
         make = Translation(self, Scope(env))
+        # a volatile function gives other rows for each row beside it
         make.check(call.func)
         args = tuple(make.term(x) for x in call.args)
         name = f"{call.func.schema}.{call.func.name}({','.join(call.func.arg_types)}) {ordinality}"
@@ -699,6 +744,7 @@ class Translator:
 
     def join(self, item: a.Join, env: Env) -> list[Rows]:
         """Joins as unions: matched rows, and padded ones where nothing matches."""
+        # a RIGHT JOIN b is b LEFT JOIN a
         if item.kind == "right":
             return self.join(a.Join("left", item.right, item.left, item.on), env)
         matched: list[Rows] = []
@@ -708,11 +754,13 @@ class Translator:
             self.tick()
             rights = self._read_side(item.right, left.env, nullable=item.kind in {"left", "full"})
             matched += [self._on(self._product(left, r), item.on) for r in rights]
+            # the right side is read anew: padded rows ask of all its rows that there is no match
             if item.kind in {"left", "full"}:
                 others = self._read_side(item.right, left.env, nullable=True)
                 padded.append(self._padded(left, others, item))
             if len(matched) + len(padded) > MOST_ROWS:
                 raise Unsupported("too many alternatives")
+        # a FULL JOIN pads the rows of the right side as well
         if item.kind == "full":
             for right in self._read_side(item.right, env, nullable=True):
                 flipped = a.Join("full", item.right, item.left, item.on)
@@ -721,6 +769,7 @@ class Translator:
         return [r for r in (*matched, *padded) if r is not None]
 
     def _on(self, rows: Rows, on: a.Expr | None) -> Rows:
+        # CROSS JOIN and commas
         if on is None:
             return rows
         return Rows(rows.vars, (*rows.preds, self.condition(on, rows)), rows.env)
@@ -733,6 +782,7 @@ class Translator:
             rel: tuple(padding(t) for t in types)
             for rel, types in columns_of(item.right, self.width_of).items()
         }
+        # NOT EXISTS of a matching row, with the join's own ON
         preds = (*kept.preds, negate(exists(bag)))
         return Rows(kept.vars, preds, {**kept.env, **nulls})
 
@@ -749,8 +799,10 @@ def _one_row(form: Form, limit: Term | None, offset: Term | None, *, ties: bool)
     shown = {b.outs[: form.width] for b in form.bag}
     read = {v for outs in shown for o in outs for v in free_vars(o)}
     own = {v for b in form.bag for v, _ in b.vars}
+    # LIMIT 2 or an OFFSET asks how many there are; an order decides which is first
     if limit != Lit("1", INTEGER) or offset is not None or ties or form.sort:
         return None
+    # several outputs, or ones that read the rows: it matters which row is the first
     if len(shown) != 1 or read & own:
         return None
     return Form(block((), (exists(form.bag),), next(iter(shown))), form.width)
@@ -758,6 +810,7 @@ def _one_row(form: Form, limit: Term | None, offset: Term | None, *, ties: bool)
 
 def _counts(end: Term) -> bool:
     """Whether LIMIT and OFFSET take the number of rows: none that is negative."""
+    # LIMIT $1 may be negative
     return isinstance(end, Lit) and (end.value is None or end.value.isdigit())
 
 
@@ -765,6 +818,7 @@ def _is_one_row_of_aggregates(query: a.Select) -> bool:
     """Whether a query has one row, computed of all its rows' aggregates, which nothing drops."""
     plain = query.having is None and query.distinct is None and query.limit is None and query.offset is None
     windows = any(isinstance(e, a.WindowCall) for t in query.targets for e in all_exprs(t.expr))
+    # HAVING may drop the one row, LIMIT 0 too
     return query.group_by == ((),) and plain and not windows
 
 

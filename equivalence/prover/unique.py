@@ -40,6 +40,7 @@ def ties(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> list[Term
     """What the predicates say ``term`` is equal to (``=``; with ``nulls`` also IS NOT DISTINCT FROM)."""
     found: list[Term] = []
     for p in preds:
+        # x IS NOT DISTINCT FROM y fixes x for DISTINCT, where NULLs are alike, and not for a UNIQUE key
         equates = isinstance(p, App) and (p.sym == EQ or (nulls and p.sym == SAME))
         if isinstance(p, App) and equates and _own_equality(p):
             left, right = p.args
@@ -53,6 +54,7 @@ def ties(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> list[Term
 def _own_equality(p: App) -> bool:
     """Whether the comparison is the types' own equality, not one under another collation."""
     a, b = (t.type for t in p.args)
+    # under an ICU collation 'a' may equal 'A': that fixes no text
     return a.collation == b.collation or (identity(a) and identity(b))
 
 
@@ -65,6 +67,7 @@ def determined_by(engine: Asked, ctx: Context, b: Block, known: Iterable[Term]) 
     fixed = list(known)
     done: set[int] = set()
     changed = True
+    # a row that is fixed may fix the next one by an equality with it
     while changed:
         changed = False
         for v, source in b.vars:
@@ -79,19 +82,23 @@ def _is_determined(
 ) -> bool:
     if isinstance(source, Limited):
         # a lateral one has a row for each of the rows it depends on
+        # LIMIT 1 WITH TIES keeps several rows, DISTINCT ON one for each group
         single = source.limit == Lit("1", INTEGER) and not source.ties and not source.on
         closed = not free_in_source(source) & open_
         return closed and (single or _is_first_of_known(b, v, source, fixed, open_))
     types = source_types(source)
     if isinstance(source, Distinct):
+        # DISTINCT rows are alike where all columns are, or those that decide the others
         given = [i for i, t in enumerate(types) if _known(b, Var(v, i, t), fixed, open_, nulls=True)]
         closed = not free_in_source(source) & open_
         return len(given) == len(types) or (closed and _decide_all(engine, ctx, source, given))
     for key in engine.schema.keys(source):
         columns = [Var(v, c, types[c]) for c in key.columns]
+        # plain equality with a key: NULL equals nothing, so that nullable unique keys count
         if all(_known(b, c, fixed, open_, nulls=False, direct=False) for c in columns):
             engine.schema.use(key.assumption)
             return True
+        # by IS NOT DISTINCT FROM only where the column can't be NULL
         if all(_key_term(engine, ctx, b, c, key.nullable, fixed, open_) for c in columns):
             for fact in (key.assumption, *key.not_nulls):
                 engine.schema.use(fact)
@@ -105,6 +112,7 @@ def _is_first_of_known(b: Block, v: int, source: Limited, fixed: list[Term], ope
     given = [i for i, t in enumerate(types) if _known(b, Var(v, i, t), fixed, open_, nulls=True)]
     end = len(types) - len(source.keys)
     # one and the same column in all blocks: else two rows may agree on what is known and differ in it
+    # DISTINCT ON keeps one row of each group: known where all its keys are
     return source.on > 0 and all(
         any(all(alike(rows.outs[i], rows.outs[k]) for rows in source.bag) for i in given)
         for k in range(end - source.on, end)
@@ -115,12 +123,14 @@ def _decide_all(engine: Asked, ctx: Context, source: Distinct, given: list[int])
     """Whether rows that are alike in the ``given`` columns are made of the same rows below, as far as the
     other columns show them: a key's columns are shown, or grouped by, with what the key decides.
     """
+    # without any column that is given two rows agree on nothing
     rows = _common_rows(source.bag) if given else None
     if rows is None:
         return False
     own = {v for v, _ in rows.vars}
     with engine.schema.recording() as used:
         known = determined_by(engine, ctx, rows, [rows.outs[i] for i in given])
+        # what is not shown of the rows below may differ: DISTINCT does not see it
         answer = all(free_vars(out) & own <= known for out in rows.outs)
         if not answer:
             used.clear()
@@ -135,6 +145,7 @@ def _common_rows(bag: Bag) -> Block | None:
         return bag[0]
     shown = [_shown_rows(b) for b in bag]
     tables = all(isinstance(source, Table) for b in shown for _, source in b.vars)
+    # only stored rows come under the same constraints in each block
     if not tables or len({(b.vars, b.outs) for b in shown}) != 1:
         return None
     return replace(shown[0], preds=tuple(p for p in shown[0].preds if all(p in b.preds for b in shown)))
@@ -149,6 +160,7 @@ def _shown_rows(b: Block) -> Block:
     vars_ = [v for v in dict.fromkeys(read) if v in sources]
     names = {v: -1 - i for i, v in enumerate(vars_)}
     own = frozenset(sources)
+    # conditions that also read other rows are left out: less is asked then of what is shown
     preds = [p for p in b.preds if free_vars(p) & own <= names.keys()]
     renamed = rows_renamed(names)
     return Block(
@@ -167,7 +179,22 @@ def _is_determined_where(
     for key in engine.conditional_keys(source, v):
         if not all(_key_term(engine, ctx, b, t, key.nullable, fixed, open_) for t in key.terms):
             continue
+        # a partial index says nothing of rows outside its predicate
         if all(engine.entails(ctx.within(b), c) for c in key.conditions):
+            engine.schema.use(key.assumption)
+            return True
+    return _is_determined_at(engine, ctx, b, v, source, fixed, open_)
+
+
+def _is_determined_at(
+    engine: Asked, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
+) -> bool:
+    """By a key over periods: what is in its period has one value."""
+    for key in engine.period_keys(source, v):
+        values = [x for p in b.preds if (x := key.value_in(p)) is not None]
+        if not any(_known(b, x, fixed, open_, nulls=True) for x in values):
+            continue
+        if all(_key_term(engine, ctx, b, t, True, fixed, open_) for t in key.terms):
             engine.schema.use(key.assumption)
             return True
     return False
@@ -178,6 +205,7 @@ def _key_term(
 ) -> bool:
     if _known(b, c, fixed, open_, nulls=False, direct=False):
         return True
+    # equal as DISTINCT sees it, or made of columns whose values are the very same
     if not (_known(b, c, fixed, open_, nulls=True) or _is_made_of_known(b, c, fixed, open_)):
         return False
     return not nullable or engine.entails(ctx.within(b), not_null(c))
@@ -185,6 +213,7 @@ def _key_term(
 
 def _is_made_of_known(b: Block, c: Term, fixed: list[Term], open_: set[int]) -> bool:
     """Whether an expression is of columns that have one value each, the very same where they are equal."""
+    # lower(x) has one value where x has
     read = [t for t in walk(c) if isinstance(t, Var | Row)]
     return isinstance(c, App) and all(
         isinstance(t, Var) and identity(t.type) and _known(b, t, fixed, open_, nulls=True) for t in read
@@ -199,6 +228,7 @@ def _known(
     todo = [c]
     while todo:
         t = todo.pop()
+        # the term itself only counts where it was asked about directly; outer columns have one value here
         if (t != c or direct) and (t in fixed or not free_vars(t) & open_):
             return True
         for other in ties(b.preds, t, nulls=nulls):
@@ -211,6 +241,7 @@ def _known(
 def one_row(engine: Asked, ctx: Context, bag: Bag) -> bool:
     """Whether the bag has at most one row."""
     with engine.schema.recording() as used:
+        # several blocks: at most one of them may have its row
         answer = all(lone(engine, ctx, b) for b in bag) and _disjoint(engine, ctx, bag, equal=False)
         if not answer:
             used.clear()
@@ -220,7 +251,9 @@ def one_row(engine: Asked, ctx: Context, bag: Bag) -> bool:
 def lone(engine: Asked, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -> bool:
     """Whether a block has at most one row, for each value of the ``known`` terms."""
     open_ = {v for v, _ in b.vars} - determined_by(engine, ctx, b, known)
+    # all rows of the block are one for each value that is known
     if not open_:
+        # ROW_NUMBER-like conditions that no other row comes first, however they are written
         return True
     return any(_no_other(engine, ctx, b, v, p, known) for v in sorted(open_) for p in b.preds)
 
@@ -230,12 +263,14 @@ def _no_other(engine: Asked, ctx: Context, b: Block, v: int, goal: Term, known: 
     rest hangs on this row.
     """
     columns = _columns(b, v)
+    # the rest of the block must follow from this row, or there may be several for it
     if not columns or determined_by(engine, ctx, b, columns) < {x for x, _ in b.vars}:
         return False
     if not (isinstance(goal, App) and goal.sym == NOT and isinstance(goal.args[0], Nested)):
         return False
     (other,) = goal.args[0].bag if len(goal.args[0].bag) == 1 else (None,)
     source = dict(b.vars)[v]
+    # the row that would come before must be of the same relation
     if other is None or goal.args[0].kind != "exists" or [s for _, s in other.vars] != [source]:
         return False
     (twin,) = engine.freshen((replace(b, preds=tuple(p for p in b.preds if p != goal), outs=known),))
@@ -245,9 +280,11 @@ def _no_other(engine: Asked, ctx: Context, b: Block, v: int, goal: Term, known: 
     w = other.vars[0][0]
     here, there = rows_renamed({w: moved[v]}), rows_renamed({w: v} | moved)
     apart = [negate(is_true(conj([subst(p, names) for p in other.preds]))) for names in (here, there)]
+    # two rows neither of which comes before the other are one by its key
     asked = both.having((*apart, *_alike(known, twin.outs)))
     for key in engine.schema.keys(source):
         pairs = [(Var(v, c, columns[c].type), Var(moved[v], c, columns[c].type)) for c in key.columns]
+        # a nullable key admits several rows without a value
         if not key.nullable and all(engine.entails(asked, eq(x, y)) for x, y in pairs):
             for fact in (key.assumption, *key.not_nulls):
                 engine.schema.use(fact)
@@ -256,6 +293,7 @@ def _no_other(engine: Asked, ctx: Context, b: Block, v: int, goal: Term, known: 
 
 
 def _columns(b: Block, v: int) -> list[Var]:
+    # rows of DISTINCT and LIMIT have no key that could be asked about
     source = dict(b.vars)[v]
     return [Var(v, i, t) for i, t in enumerate(source_types(source))] if isinstance(source, Table) else []
 
@@ -269,6 +307,7 @@ def with_groups(engine: Asked, ctx: Context, b: Block, known: tuple[Term, ...]) 
         if not isinstance(source, Distinct):
             continue
         columns = [Var(v, i, t) for i, t in enumerate(source_types(source))]
+        # only where some columns are given and others are not
         given = [c.pos for c in columns if c in found]
         if given and len(given) < len(columns) and _decide(engine, ctx, source.bag, given):
             found = (*found, *columns)
@@ -280,6 +319,7 @@ def _decide(engine: Asked, ctx: Context, bag: Bag, given: list[int]) -> bool:
     them).
     """
     pairs = [(left, right) for i, left in enumerate(bag) for right in bag[: i + 1]]
+    # each pair of blocks, and each block with a copy of itself
     with engine.schema.recording() as used:
         answer = all(_alike_in_all(engine, ctx, *pair, given) for pair in pairs)
         if not answer:

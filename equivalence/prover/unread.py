@@ -37,8 +37,10 @@ def without_unread(query: a.Query, catalog: Catalog) -> a.Query:
     :raises Unsupported: one that may fail is computed or not, by what the tree does not show.
     """
     computed = computed_ctes(query)
+    # a query that can't fail loses nothing by computing too much
     fails = errors_of_query(query, lambda _: True, lambda _: False) - OVERFLOW
     prune = _Pruning(_stored(query, catalog), bool(fails))
+    # an output that only an unread output reads is found the next time round
     while (changed := _once(query, computed, prune)) is not query:
         query = changed
     return query
@@ -66,10 +68,13 @@ def _once(query: a.Query, computed: set[int], prune: _Pruning) -> a.Query:
 
     def visit(node: Any) -> Any:
         match node:
+            # a security barrier is planned by itself
             case a.Derived(rel, inner, security_barrier=False):
                 return _with(node, query=prune.query(inner, of([rel])))
+            # a CTE that is computed, or recursive, computes all its columns
             case a.Cte(cte, _, inner, recursive=False) if cte not in computed:
                 return _with(node, query=prune.query(inner, of(readers[cte])))
+            # VALUES of several rows are a relation of their own
             case a.ValuesScan(rel, (row,)):
                 return _with(node, rows=(tuple(prune.output(e, n, of([rel])) for n, e in enumerate(row)),))
             case _:
@@ -87,6 +92,7 @@ def _reads(query: a.Query) -> Callable[[int], _Read]:
         match node:
             case a.Column(rel, pos):
                 read[rel].add(pos)
+            # to_json(r) reads every column
             case a.WholeRow(rel):
                 whole.add(rel)
             case _:
@@ -114,6 +120,7 @@ class _Pruning:
 
     def query(self, query: a.Query, read: _Read) -> a.Query:
         match query:
+            # DISTINCT compares all outputs; VALUES are made as they are
             case a.Select(distinct=()) | a.Values():
                 return query
             case a.Select(targets):
@@ -123,14 +130,17 @@ class _Pruning:
                 return self._arms(query, read)
 
     def _arms(self, query: a.SetOp, read: _Read) -> a.Query:
+        # a union that is not flattened computes its outputs
         if not _may_be_flattened(query):
             return query
         arms = _arms(query)
         unread = [t.expr for arm in arms for n, t in enumerate(arm.targets) if not _is_read(n, read)]
         # one that the client wrote, or one that unlike arms needed, which keep the union from being flattened
         unlike = any(isinstance(t.expr, a.Cast) for arm in arms for t in arm.targets)
+        # arms whose types differ are planned apart, and a cast may have been written or added
         if (unlike and any(map(_may_fail, unread))) or any(map(self._windows, unread)):
             raise Unsupported("an output that nothing reads of a UNION ALL that may not be flattened")
+        # a constant is folded in the arm whether or not it is read, if the arm is pulled up
         if any(is_failing_constant(e) for x in unread for e in deep_exprs(x)):
             raise Unsupported("a constant that may fail, and nothing reads, in a UNION ALL")
         if unlike:
@@ -139,11 +149,14 @@ class _Pruning:
 
     def output(self, expr: a.Expr, position: int, read: _Read) -> a.Expr:
         """The output, or what is computed of it in its place: NULL, or the keys of its window."""
+        # random() and set-returning outputs are computed whoever reads them
         if _is_read(position, read) or returns_set(expr) or is_volatile(expr):
             return expr
         windows, number = self._windows(expr), function("row_number")
+        # one row_number() keeps the keys of one window
         if len(windows) > 1:
             raise Unsupported("windows that nothing reads over several keys that may fail")
+        # a window above conditions keeps them above its subquery though nothing reads it
         if not windows and self.fenced:
             windows = {a.Window(w.partition_by) for w in _windows_of(expr)}
         if not windows or number is None:
@@ -157,6 +170,7 @@ class _Pruning:
         """
         windows = _windows_of(expr)
         bounds = [o for w in windows for o in (w.frame.start_offset, w.frame.end_offset) if o is not None]
+        # the bounds of frames are evaluated when the plan is made
         if any(map(_may_fail, bounds)):
             raise Unsupported("a frame that may fail of a window that nothing reads")
         return {
@@ -167,6 +181,7 @@ class _Pruning:
 
     def _is_computed(self, key: a.Expr) -> bool:
         """Whether computing it may fail. Columns of subqueries are what they are made of."""
+        # a subquery's column may fail by what it is made of
         made = (e.rel not in self.stored for e in all_exprs(key) if isinstance(e, a.Column))
         return any(made) or _may_fail(key)
 
@@ -181,6 +196,7 @@ def _may_be_flattened(query: a.Query) -> bool:
         case a.Select():
             return True
         case a.SetOp(op="union", all=True):
+            # ORDER BY, LIMIT and WITH keep a UNION ALL whole
             plain = not (query.order_by or query.limit or query.offset or query.ctes)
             return plain and _may_be_flattened(query.left) and _may_be_flattened(query.right)
         case _:

@@ -27,6 +27,7 @@ from rewright.equivalence.recheck.document import Certificate, StatedPart, State
 from rewright.equivalence.recheck.judging import OutOfTime
 from rewright.equivalence.recheck.laws.table import LAWS
 from rewright.equivalence.recheck.outcome import NotRechecked, Outcome, Refused, Word
+from rewright.equivalence.recheck.views.stating import facts_of_schema
 from rewright.equivalence.recheck.views.stating import stated as in_words
 from rewright.equivalence.recheck.views.table import seen
 from rewright.equivalence.recheck.writing import written
@@ -103,7 +104,8 @@ def _check(found: Certificate, deadline: float, laws: Counter[str]) -> None:
         modulo |= left_open
         facts |= rests_on
     scope = scope_of(pair.original, pair.candidate)
-    _stated(found, scope, frozenset(modulo), tuple(sorted(facts)))
+    stored = facts_of_schema(facts, pair.catalog)
+    _stated(found, scope, frozenset(modulo), tuple(sorted(stored)))
 
 
 def _alike(pair: Pair) -> tuple[frozenset[str], frozenset[Assumption]]:

@@ -40,11 +40,13 @@ def aligned(left: Block, right: Block, pairing: Pairing) -> Block | None:
     """The second block over the first's variables; ``pairing``: for each row of the first the number of its
     partner.
     """
+    # what a certificate states as pairing may be any list of numbers
     if sorted(pairing) != list(range(len(left.vars))) or len(left.vars) != len(right.vars):
         return None
     rows = {right.vars[k][0]: left.vars[n][0] for n, k in enumerate(pairing)}
     ordered = replace(right, vars=tuple(right.vars[k] for k in pairing))
     found = subst_block(ordered, rows_renamed(rows))
+    # a condition that can't hold leaves no block
     if len(found) != 1:
         return None
     return replace(found[0], vars=tuple((rows[v], s) for v, s in found[0].vars))
@@ -61,6 +63,7 @@ def same_block(judge: Judge, ctx: Context, left: Block, right: Block, pairing: P
     sources = zip(left.vars, other.vars, strict=True)
     if not all(_same_source(judge, ctx, s, t) for (_, s), (_, t) in sources):
         return False
+    # outputs are compared one way, conditions both
     return _within(judge, ctx, left, other, outs=True) and _within(judge, ctx, other, left, outs=False)
 
 
@@ -71,6 +74,7 @@ def same_bags(judge: Judge, ctx: Context, left: Bag, right: Bag) -> bool:
     todo = list(right)
     for b in left:
         partner = next((c for c in todo if _paired(judge, ctx, b, c)), None)
+        # blocks that are the same may be exchanged: the first partner is as good as another
         if partner is None:
             return False
         todo.remove(partner)
@@ -78,6 +82,7 @@ def same_bags(judge: Judge, ctx: Context, left: Bag, right: Bag) -> bool:
 
 
 def _paired(judge: Judge, ctx: Context, left: Block, right: Block) -> bool:
+    # more rows have too many pairings
     if len(left.vars) != len(right.vars) or len(left.vars) > _MOST_ROWS:
         return False
     for pairing in permutations(range(len(left.vars))):
@@ -95,6 +100,7 @@ def _same_source(judge: Judge, ctx: Context, s: Source, t: Source) -> bool:
     """Rows of DISTINCT sources are compared as conditions."""
     match s, t:
         case (Table(), Table()) | (Function(), Function()):
+            # one function of the very same arguments
             return s == t
         case Distinct(bag), Distinct(other):
             return not bag or not other or len(bag[0].outs) == len(other[0].outs)
@@ -103,6 +109,7 @@ def _same_source(judge: Judge, ctx: Context, s: Source, t: Source) -> bool:
             return ends[0] == ends[1] and same_bags(judge, ctx, s.bag, t.bag)
         case Multi(), Multi():
             sides = [(t.left, t.right)]
+            # INTERSECT ALL shows either side's rows, which must look alike to be turned round
             if s.op == "intersect" and all(map(identity, source_types(s))):
                 sides.append((t.right, t.left))
             return s.op == t.op and any(
@@ -144,6 +151,7 @@ def _same_value(judge: Judge, here: Context, m: Nested, n: Nested) -> bool:
         return False
     if not all(judge.entails(here, identical(p, q)) for p, q in zip(m.args, n.args, strict=True)):
         return False
+    # extremes and EXISTS do not count rows
     if as_sets(m):
         return judge.same_rows(here, m.bag, n.bag)
     return same_bags(judge, here, m.bag, n.bag)

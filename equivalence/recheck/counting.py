@@ -45,6 +45,7 @@ def equated(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> Iterat
         if not (isinstance(p, App) and (p.sym == EQ or (nulls and p.sym == SAME))):
             continue
         x, y = p.args
+        # an equality under two collations is that of neither type
         if x.type.collation != y.type.collation and not (identity(x.type) and identity(y.type)):
             continue
         if x == term:
@@ -61,6 +62,7 @@ def determined(judge: Judge, ctx: Context, b: Block, known: Iterable[Term]) -> s
     open_ = {v for v, _ in b.vars}
     while True:
         found = {v for v, s in b.vars if v in open_ and _fixed(judge, ctx, b, (v, s), given, open_)}
+        # until a round adds nothing
         if not found:
             return {v for v, _ in b.vars} - open_
         open_ -= found
@@ -72,6 +74,7 @@ def _fixed(
     v, source = row
     match source:
         case Limited(limit=limit, ties=ties, on=on):
+            # LIMIT 1 is one row for all the rows that it does not read
             return limit == Lit("1", INTEGER) and not ties and not on and not free_in_source(source) & open_
         case Distinct():
             columns = (Var(v, i, t) for i, t in enumerate(source_types(source)))
@@ -84,6 +87,7 @@ def _fixed(
                     return True
                 if not all(_has_value(b, t, given, open_, nulls=True) for t in _read_by(term, given)):
                     return False
+                # UNIQUE lets several NULLs in
                 return not nullable or judge.entails(inside, not_null(term))
 
             for key in judge.schema.keys(source):
@@ -93,8 +97,16 @@ def _fixed(
                 all(by(t, nullable=some.nullable) for t in some.terms)
                 and all(judge.entails(inside, c) for c in some.conditions)
                 for some in judge.conditional_keys(source, v)
+            ) or any(
+                all(by(t, nullable=True) for t in some.terms)
+                and any(
+                    x is not None and _has_value(b, x, given, open_, nulls=True)
+                    for x in map(some.value_in, b.preds)
+                )
+                for some in judge.period_keys(source, v)
             )
         case Multi() | Function():
+            # set operations and functions may give a row several times
             return False
 
 
@@ -104,6 +116,7 @@ def _read_by(term: Term, given: frozenset[Term]) -> list[Term]:
     """
     columns = [t for t in walk(term) if isinstance(t, Var)]
     plain = isinstance(term, App) and all(identity(c.type) for c in columns)
+    # an expression that is known itself needs none of its columns
     return list(columns) if plain and term not in given else [term]
 
 
@@ -137,6 +150,7 @@ def one_row(judge: Judge, ctx: Context, bag: Bag) -> bool:
 
 def no_row_twice(judge: Judge, ctx: Context, bag: Bag) -> bool:
     """Whether DISTINCT would leave the bag as it is."""
+    # each block by itself has no row twice
     if not all(determined(judge, ctx, b, b.outs) >= {v for v, _ in b.vars} for b in bag):
         return False
     for x, y in combinations(bag, 2):
@@ -170,6 +184,7 @@ def _is_first(judge: Judge, ctx: Context, b: Block, v: int, goal: Term, known: t
     (other,) = none.bag
     columns = [Var(v, c, t) for c, t in enumerate(source.types)]
     everything = {x for x, _ in b.vars}
+    # the row that is first must lead to all the others
     if [s for _, s in other.vars] != [source] or not determined(judge, ctx, b, columns) >= everything:
         return False
     twin = _apart(judge, replace(b, preds=tuple(p for p in b.preds if p != goal), outs=known))
@@ -183,6 +198,7 @@ def _is_first(judge: Judge, ctx: Context, b: Block, v: int, goal: Term, known: t
     alike = [same(x, y) for x, y in zip(known, twin.outs, strict=True)]
     both = ctx.within(replace(b, outs=())).within(twin).having((*neither, *alike))
     return any(
+        # two rows neither of which is before the other must be one
         not key.nullable
         and all(judge.entails(both, eq(columns[c], replace(columns[c], var=there[v]))) for c in key.columns)
         for key in judge.schema.keys(source)

@@ -115,18 +115,21 @@ class Formulas:
         z3 = self.z3
         match term:
             case App(sym, args) if sym in {AND, OR}:
+                # AND is TRUE by all its parts, FALSE by one: the other way round for OR
                 joined = z3.And if (sym == AND) == true else z3.Or
                 return joined(*(self._known_as(x, true=true) for x in args))
             case App(sym, (x,)) if sym == NOT:
                 return self._known_as(x, true=not true)
         is_null, value = self.pair(term)
         value = value if true else z3.Not(value)
+        # what is never NULL needs no flag
         return value if z3.is_false(is_null) else z3.And(z3.Not(is_null), value)
 
     def same(self, x: Term, y: Term) -> Any:
         """That both are the very same value, or both NULL."""
         z3 = self.z3
         (xn, xv), (yn, yv) = self.pair(x), self.pair(y)
+        # days and numbers are both integers to the solver, and have no equality between them
         if xv.sort() != yv.sort() or domain(x.type) != domain(y.type):
             return z3.And(xn, yn)
         return z3.And(xn == yn, z3.Or(xn, xv == yv))
@@ -153,6 +156,7 @@ class Formulas:
             return z3.BoolSort()
         if known and identity(type_):
             return z3.RealSort()
+        # texts under two collations are two sorts: equal ones of one need not be of the other
         return z3.DeclareSort(f"{known or f'{type_.schema}.{type_.name}'} {type_.collation}")
 
     def place(self, value: Any, type_: SqlType) -> Any:
@@ -205,6 +209,8 @@ class Formulas:
         for test, result in reversed(list(zip(args[:-1:2], args[1::2], strict=True))):
             here = self.truth(test)
             rn, rv = self.pair(result)
+            # branches of types that share no sort: what the value is then is not known, only whether it is
+            # NULL
             if rv.sort() != value.sort():
                 rv = z3.FreshConst(value.sort(), "mixed")
             is_null, value = z3.If(here, rn, is_null), z3.If(here, rv, value)
@@ -212,12 +218,14 @@ class Formulas:
 
     def _constant(self, value: str | None, type_: SqlType) -> Pair:
         z3, sort, known = self.z3, self.sort(type_), domain(type_)
+        # whatever stands for the value of a NULL is never looked at
         if value is None:
             return z3.BoolVal(True), z3.Const(f"nothing of {sort}", sort)
         if known == "integer":
             return z3.BoolVal(False), z3.IntVal(int(value))
         if known == "bool":
             return z3.BoolVal(False), z3.BoolVal(value == "true")
+        # float4 and float8 read '0.1' as two numbers
         name = type_.name if known == "float" else known or f"{type_.schema}.{type_.name}"
         place = (f"{name} {sort}", value)
         if place not in self._constants:
@@ -226,6 +234,7 @@ class Formulas:
 
     def _made(self, name: str, value: str, sort: Any, type_: SqlType) -> Any:
         z3, point = self.z3, _number(name, value)
+        # the years of constants are those in which months are told
         if point is not None and sort == z3.IntSort():
             year = int(value[:4])
             self.years |= {year - 1, year}
@@ -233,6 +242,7 @@ class Formulas:
         constant = z3.Const(f"{value!r} of {name}", sort)
         if point is not None:
             self.axioms.append(self.place(constant, type_) == z3.RealVal(f"{point:f}"))
+        # texts that are spelled otherwise are other texts; numbers and moments may be spelled in several ways
         if name == "text" and sort == z3.RealSort():
             self.literals.append((value, constant))
             self.axioms += [
@@ -244,12 +254,14 @@ class Formulas:
         z3 = self.z3
         (xn, xv), (yn, yv) = self.pair(x), self.pair(y)
         equates = term.sym in {EQ, SAME}
+        # equality is the same under all deterministic collations
         one_order = x.type.collation == y.type.collation or (
             equates and identity(x.type) and identity(y.type)
         )
         if domain(x.type) and domain(x.type) == domain(y.type) and xv.sort() == yv.sort() and one_order:
             holds = self._ordered(term, x, y)
         else:
+            # what is compared by no order that is known is compared alike when asked again
             name = f"{'=' if equates else term.sym.name} {x.type.collation} {y.type.collation}"
             holds = self._applied(name, (xv, yv), z3.BoolSort())
         if term.sym == SAME:
@@ -261,12 +273,15 @@ class Formulas:
         (_, xv), (_, yv) = self.pair(x), self.pair(y)
         px, py = self.place(xv, x.type), self.place(yv, y.type)
         if term.sym in {EQ, SAME}:
+            # char(3) columns that are equal show the same
             if same_when_equal(x, y):
                 self.axioms.append(z3.Implies(px == py, xv == yv))
             return px == py
+        # FALSE before TRUE
         if domain(x.type) == "bool":
             px, py = z3.If(px, 1, 0), z3.If(py, 1, 0)
         elif x.type.collation not in {"", "default"}:
+            # each collation has an order of its own, of which nothing is known
             order = z3.Function(f"order of {x.type.collation}", z3.RealSort(), z3.RealSort())
             px, py = order(px), order(py)
         return px < py if term.sym == LT else px <= py
@@ -281,14 +296,17 @@ class Formulas:
         collations = sorted({x.type.collation for x in args} - {"", "default"})
         shown = "integer" if domain(term.type) == "integer" else term.type.name
         name, sort = f"{term.sym.name} {shown} {collations}", self.sort(term.type)
+        # a function that sees NULLs
         if not term.sym.strict:
             unknown, value = self._lenient(name, pairs, sort)
             # of no array nothing is known
             return (z3.Or(unknown, nulls[1]) if is_any_element(term.sym) else unknown), value
         values = [v for _, v in pairs]
         value = self._applied(name, values, sort)
+        # a + b is b + a, whichever way it is asked
         if term.sym.name in _EITHER_WAY and len({v.sort() for v in values}) == 1 and len(values) == 2:
             self.axioms.append(value == self._applied(name, values[::-1], sort))
+        # strict, and still NULL for some values, as jsonb -> is
         if not term.sym.total:
             nulls.append(self._applied(f"{name} is null", values, z3.BoolSort()))
         if term.sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
@@ -309,17 +327,20 @@ class Formulas:
         match term.sym.name, term.args:
             case str(name), (_,) if name in _ABSOLUTE:
                 return z3.If(values[0] < 0, -values[0], values[0])
+            # a division by 0 fails: the quotient means nothing then
             case str(name), (_, Lit(str(constant))) if name in _DIVISIONS and int(constant):
                 x, k = values[0], int(constant)
                 q = z3.Function(f"quotient by {k}", z3.IntSort(), z3.IntSort())(x)
                 r = x - k * q
                 size = abs(k)
+                # the remainder has the sign of the dividend, and is smaller than the divisor
                 self.axioms.append(z3.If(x >= 0, z3.And(r >= 0, r < size), z3.And(r <= 0, r > -size)))
                 return q if name.startswith("op /") else r
             case "op -(date,date)", _:
                 return values[0] - values[1]
             case ("op +(date,int4)" | "op -(date,int4)" | "op +(int4,date)") as name, _:
                 x, n = values[::-1] if name == "op +(int4,date)" else values
+                # an infinite date is moved by no number of days
                 return z3.If(is_day(z3, x), x - n if name == "op -(date,int4)" else x + n, x)
         op, _, result = term.sym.name.partition(" ")
         if result not in _INTS or op not in {"+", "-", "*"}:
@@ -327,6 +348,7 @@ class Formulas:
         match values:
             case [x]:
                 return -x if op == "-" else x
+            # two variables multiplied are beyond linear arithmetic
             case [x, y] if op != "*":
                 return x + y if op == "+" else x - y
             case [x, y] if any(isinstance(a, Lit) for a in term.args):
@@ -362,6 +384,7 @@ class Formulas:
         if (
             term.kind == "agg"
             and short in NULL_ON_EMPTY | {"isum"}
+            # stddev of one row is NULL, too
             and not short.startswith(("stddev", "var"))
         ):
             self.axioms.append(is_null == z3.Not(self.truth(exists(term.bag))))
@@ -381,13 +404,17 @@ def _number(name: str, value: str) -> int | Decimal | None:
         match name:
             case "numeric":
                 number = Decimal(value)
+                # very long numbers make very long formulas
                 return number if number.is_finite() and abs(number.adjusted()) < 1000 else None
             case "float4" | "float8":  # whole numbers that either holds as they are
                 number = Decimal(value)
+                # a fraction is another number in float4 than in float8; whole ones below 2^24 are the same in
+                # both
                 whole = number.is_finite() and abs(number) < _WHOLE and number == number.to_integral_value()
                 return number if whole else None
             case "date":
                 return date.fromisoformat(value).toordinal()
+            # a seventh decimal is rounded by the server
             case "timestamp" if len(value.rpartition(".")[2]) <= 6 or "." not in value:
                 moment = datetime.fromisoformat(value)
                 return None if moment.tzinfo else _micros(moment)

@@ -25,9 +25,9 @@ from rewright.equivalence.prover.build import (
     not_null,
     predicates,
 )
-from rewright.equivalence.prover.conditional_keys import conditional_keys
+from rewright.equivalence.prover.conditional_keys import conditional_keys, period_keys
 from rewright.equivalence.prover.context import Context, identical, membership
-from rewright.equivalence.prover.schema import ConditionalKey, Reference, Schema
+from rewright.equivalence.prover.schema import ConditionalKey, PeriodKey, Reference, Schema
 from rewright.equivalence.prover.symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LT, NOT, OR, SAME, domain
 from rewright.equivalence.prover.terms import (
     FALSE,
@@ -99,6 +99,10 @@ class Judge:
         """The partial and expression keys over the row of ``var``."""
         return conditional_keys(self.schema, source, var)
 
+    def period_keys(self, source: Source, var: int) -> list[PeriodKey]:
+        """The keys over periods over the row of ``var``."""
+        return period_keys(self.schema, source, var)
+
     def freshen(self, bag: Bag) -> Bag:
         """A copy of the bag over variables that are used nowhere else."""
         renamed = rename_bound(bag, self._next)
@@ -110,10 +114,12 @@ class Judge:
             return True
         self.tick()
         key = ctx, goal
+        # with equalities of the question at hand assumed, an answer is none of the context's
         if self.equal or key not in self._answers:
             world = self.opened(ctx)
             held = _is_exists(goal) and self._met(world, goal.bag[0])
             answer = held or self._by_solver(world, goal) or self._absurd(world, goal)
+            # within another question fewer witnesses are looked for: "no" is no answer for good
             if self.equal or (self._depth and not answer):
                 return answer  # asked by itself it might follow
             self._answers[key] = answer
@@ -122,12 +128,14 @@ class Judge:
     def _absurd(self, world: Context, goal: Term) -> bool:
         """Whether the goal is NOT EXISTS and such rows would contradict the opened context."""
         match goal:
+            # NOT EXISTS follows where such a row would contradict what is known
             case App(sym, (Nested("exists") as some,)) if sym == NOT and self._depth <= 2:
                 return self._by_solver(self._with_witnesses(world, [some]), FALSE)
         return False
 
     def _by_solver(self, world: Context, goal: Term) -> bool:
         session = self._session(world)
+        # without lemmas first: most questions need none
         if session.refutes(goal, (), self.equal):
             return True
         known = [*self._lemmas(world, goal)]
@@ -135,6 +143,7 @@ class Judge:
         return bool(known) and session.refutes(goal, known, self.equal)
 
     def _lemmas(self, world: Context, goal: Term) -> list[Term]:
+        # lemmas ask questions themselves, for which there are no further ones
         if self._depth > 1:
             return []
         self._depth += 1
@@ -158,6 +167,7 @@ class Judge:
     def _session(self, world: Context) -> Session:
         session = self._sessions.pop(world, None)
         if session is None:
+            # a session over fewer rows and predicates is extended: what it was told stays told
             bases = [s for s in self._sessions.values() if extends(world, s.world)]
             base = max(bases, key=lambda s: len(s.world.vars) + len(s.world.preds), default=None)
             session = Session(self.schema, self.deadline, world, base)
@@ -172,12 +182,14 @@ class Judge:
         """The context with a row for each EXISTS, DISTINCT row and aggregate of some rows that it holds."""
         if ctx not in self._opened:
             todo: list[Term] = [p for p in ctx.preds if _is_exists(p)]
+            # each EXISTS that holds has a row, each DISTINCT row comes from one below
             todo += [q for v, s in ctx.vars if isinstance(s, Distinct) for q in predicates(membership(v, s))]
             todo += [q for t in _some_rows(ctx.preds) for q in predicates(t)]
             self._opened[ctx] = self._with_witnesses(ctx, todo)
         return self._opened[ctx]
 
     def _with_witnesses(self, ctx: Context, todo: list[Term]) -> Context:
+        # rows of rows without end, as DISTINCT over DISTINCT may have: sixty are enough for what is proved
         for _ in range(_MOST_WITNESSES):
             if not todo:
                 break
@@ -196,6 +208,7 @@ class Judge:
 
     def _met(self, world: Context, goal: Block) -> bool:
         """Whether rows of an opened context can stand for the variables of an EXISTS."""
+        # EXISTS within EXISTS within EXISTS is left to the solver
         if self._depth >= _DEPTH:
             return False
         self._depth += 1
@@ -215,6 +228,7 @@ class Judge:
             if other != wanted:
                 continue
             bound = {**rows, v: w}
+            # a condition is asked as soon as all the rows that it reads are chosen
             ready = [p for p in goal.preds if v in free_vars(p) and free_vars(p) & own <= bound.keys()]
             if all(self._holds(world, subst(p, rows_renamed(bound))) for p in ready) and self._placed(
                 world, goal, bound
@@ -228,10 +242,12 @@ class Judge:
                 if part not in world.preds and not self._met(world, part.bag[0]):
                     return False
             elif any(_is_exists(t) for t in walk_shallow(part)):
+                # a condition with EXISTS in it may follow by which rows there are
                 if not (self._by_solver(world, part) or self._absurd(world, part)):
                     return False
             elif not (self.plain(world, part) or self._of_none(world, part)):
                 # an aggregate may be known not to be NULL by its rows
+                # sum(x) > 0 needs a row: what it is compared with may follow from there being one
                 there = [t for t in _inside(part) if t not in world.preds and self._has(world, None, t)]
                 if not (there and self._session(world).refutes(part, there, self.equal)):
                     return False
@@ -252,11 +268,13 @@ class Judge:
 
     def _with_parents(self, world: Context, wanted: set[Source]) -> Context:
         """The rows that foreign keys of the context's rows refer to, where they may be asked for."""
+        # a parent's parent is enough, as tables may refer to each other in circles
         for _ in range(2):
             added = world
             for v, source in world.vars:
                 for ref in self.schema.references(source):
                     target = self.schema.source_of(ref.target)
+                    # parents that no goal asks for only make the world larger
                     if target is None or not (target in wanted or self._refers_to(target, wanted)):
                         continue
                     added = self._with_parent(world, added, v, source, ref, target)
@@ -273,6 +291,7 @@ class Judge:
     ) -> Context:
         assert isinstance(source, Table)
         own = [Var(v, c, source.types[c]) for c in ref.columns]
+        # MATCH SIMPLE: a reference with NULL in it refers to nothing
         if not all(self.plain(world, part) for x in own for part in predicates(not_null(x))):
             return added
         w = self._next
@@ -286,12 +305,14 @@ class Judge:
         """Which EXISTS of the question hold, which follow from which, and those of a
         disjunction as several.
         """
+        # links ask for links: not deeper than questions go
         if self._depth >= _DEPTH - 1:
             return
         atoms = list(dict.fromkeys(t for p in (goal, *world.preds) for t in _inside(p)))
         for atom in list(atoms):
             cases = _cases(atom)
             if cases:
+                # EXISTS of a disjunction holds where one of its parts does
                 either = disj(cases)
                 yield disj((negate(atom), either))
                 yield disj((atom, negate(either)))
@@ -310,8 +331,10 @@ class Judge:
                     continue
                 yield from self._if_it_refers(world, target)
                 for source in atoms:
+                    # two EXISTS of one shape are one formula already
                     if source == target or source in world.preds or shape(source) == shape(target):
                         continue
+                    # nothing of the one can stand for a row of the other
                     if not _tables(source) & _tables(target):
                         continue
                     if self._has(world, source, target):
@@ -328,6 +351,7 @@ class Judge:
                 if self.schema.source_of(ref.target) not in _tables(target) or not isinstance(source, Table):
                     continue
                 given = conj(not_null(Var(v, c, source.types[c])) for c in ref.columns)
+                # with all columns of the key filled the reference leads to a row
                 if given not in {TRUE, *world.preds} and self._has(
                     world.having(predicates(given)), None, target
                 ):
@@ -338,6 +362,7 @@ class Judge:
         ``target``; kept, since each question about the context asks it.
         """
         key = world, source, target, self._depth
+        # assumed equalities change what is met
         if self.equal or key not in self._met_before:
             known = world if source is None else self._with_witnesses(world, [source])
             answer = self._met(known, target.bag[0])
@@ -360,9 +385,11 @@ def _in_it(atom: Nested, world: Context) -> Iterator[Term]:
     rows of one relation each two of them.
     """
     (b,) = atom.bag
+    # a condition with bags in it is no formula of the row's columns
     if any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
         return
     if len(b.vars) == 2 and b.vars[0][1] == b.vars[1][1]:
+        # two rows of one relation stand for two that must differ, as in EXISTS(x, y . x ≠ y)
         names = [v for v, _ in b.vars]
         rows = [w for w, s in world.vars if s == b.vars[0][1]][:_MOST_CASES]
         for pair in permutations(rows, 2):
@@ -399,6 +426,7 @@ def _is_exists(term: Term) -> TypeGuard[Nested]:
 
 def _inside(term: Term) -> Iterator[Nested]:
     """The EXISTS of a term outside other bags, and those that its aggregates' rows are asked for."""
+    # an aggregate that is NULL without rows has its rows asked for by EXISTS
     for t in walk_shallow(term):
         if isinstance(t, Nested) and t.kind == "exists":
             yield t
@@ -414,6 +442,7 @@ def _cases(atom: Nested) -> list[Term]:
     (b,) = atom.bag
     for p in b.preds:
         parts = p.args if isinstance(p, App) and p.sym == OR else _less_or_greater(b, p)
+        # NOT (p IS TRUE) is that p is NULL or FALSE: two cases
         if isinstance(p, App) and p.sym == NOT and isinstance(p.args[0], App) and p.args[0].sym == IS_TRUE:
             (tested,) = p.args[0].args
             parts = is_null(tested), negate(tested)
@@ -427,6 +456,7 @@ def _less_or_greater(b: Block, pred: Term) -> tuple[Term, ...]:
     """X ≠ y is x < y or y < x, for an integer, date or timestamp column of two rows."""
     match pred:
         case App(sym, (App(inner, (Var(v, n) as x, Var(w, m) as y)),)) if (sym, inner) == (NOT, EQ):
+            # of columns whose order is that of whole numbers, unlike is less or greater
             one_column = v != w and n == m and x.type == y.type and {v, w} & dict(b.vars).keys()
             if one_column and domain(x.type) in {"integer", "date", "timestamp"}:
                 return app(LT, (x, y), BOOL), app(LT, (y, x), BOOL)
@@ -442,6 +472,7 @@ def _tables(atom: Nested) -> set[Source]:
 
 
 def _with_rows(source: Source, rows: dict[int, int]) -> Source:
+    # tables depend on no row; a correlated source has the rows put in
     if isinstance(source, Table) or not rows:
         return source
     made = Block(((0, source),), (), ())

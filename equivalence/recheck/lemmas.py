@@ -43,6 +43,7 @@ def lemmas(judge: Judge, world: Context, goal: Term) -> list[Term]:
     extremes = [n for n in values if n.kind == "agg" and n.name.startswith(("min ", "max "))]
     counts = [n for n in values if n.kind == "agg" and n.name == "cnt"]
     found = [*_of_counts(counts)]
+    # without an extreme in the question nothing would be compared with it
     if extremes:
         found += [*_of_tests(judge, world, values, extremes), *_of_members(judge, world, extremes)]
         found += _of_different(judge, world, counts, extremes)
@@ -59,6 +60,7 @@ def _means(x: Term, y: Term) -> Iterator[Term]:
 
 def _of_tests(judge: Judge, world: Context, values: list[Nested], extremes: list[Nested]) -> Iterator[Term]:
     for n in values:
+        # of a union the extreme would be that of all arms
         if n.kind != "exists" or len(n.bag) != 1:
             continue
         (b,) = n.bag
@@ -83,6 +85,7 @@ def _comparison(p: Term, own: set[int]) -> tuple[Term, Term, str] | None:
     if not isinstance(core, App) or not (differs or core.sym in {LT, LE}):
         return None
     x, y = core.args
+    # two collations are two orders
     if not domain(x.type) or domain(x.type) != domain(y.type) or x.type.collation != y.type.collation:
         return None
     op = "<>" if differs else core.sym.name
@@ -91,6 +94,7 @@ def _comparison(p: Term, own: set[int]) -> tuple[Term, Term, str] | None:
             return x, y, op
         case False, True:
             return y, x, {"<": ">", "<=": ">=", "<>": "<>"}[op]
+        # the comparison is between two of the rows' own values, or two from outside
         case _:
             return None
 
@@ -101,6 +105,7 @@ def _test(low: Term | None, high: Term | None, t: Term, op: str) -> Term | None:
             return app(LT if op == "<" else LE, (low, t), BOOL)
         case ">" | ">=" if high is not None:
             return app(LT if op == ">" else LE, (t, high), BOOL)
+        # x ≠ t for some x: one extreme is not t
         case "<>" if low is not None and high is not None:
             return disj((negate(eq(low, t)), negate(eq(high, t))))
     return None
@@ -110,6 +115,7 @@ def _extreme(judge: Judge, world: Context, extremes: list[Nested], rows: Bag, na
     """The extreme of the question that is over these rows."""
     for e in extremes:
         shown = {o.type.collation for b in rows for o in b.outs}
+        # the extreme must go by the collation of what it is compared with
         if not e.name.startswith(f"{name} ") or shown != {e.type.collation}:
             continue
         made = aggregate(e.name, rows, e.type)
@@ -149,6 +155,7 @@ def _of_different(
 
 def _values_counted(c: Nested) -> Bag | None:
     """The rows of which a count counts the different values of one column, without NULLs."""
+    # values of one column counted once each
     if len(c.bag) != 1 or len(c.bag[0].vars) != 1:
         return None
     (b,) = c.bag
@@ -159,11 +166,13 @@ def _values_counted(c: Nested) -> Bag | None:
     if not types or not all(map(domain, types)):
         return None
     filtered = bool(b.preds)
+    # a condition on the value other than its being there leaves some values out
     if filtered and set(b.preds) - {not_null(Var(v, 0, r.outs[0].type)) for r in source.bag}:
         return None
     made: list[Block] = []
     for r in source.bag:
         there = not_null(r.outs[0])
+        # NULL would be one of the different values, and no row of the count
         if not filtered and there != TRUE and there not in r.preds:
             return None
         made += block(r.vars, (*r.preds, there), r.outs)
@@ -189,6 +198,7 @@ def _members(judge: Judge, world: Context, b: Block, rows: dict[int, int]) -> It
         return
     v, source = b.vars[len(rows)]
     for w, other in world.vars:
+        # each way of taking rows of the context for the block's
         if other == source:
             yield from _members(judge, world, b, {**rows, v: w})
 
@@ -211,10 +221,12 @@ def _of_counts(counts: list[Nested]) -> Iterator[Term]:
 def _fewer(c: Nested, d: Nested) -> Iterator[Term]:
     """Of counts over the same rows, ``d`` with more conditions than ``c``."""
     (all_,), (some,) = c.bag, d.bag
+    # rows of other relations say nothing of these
     if [s for _, s in all_.vars] != [s for _, s in some.vars]:
         return
     rows = {v: w for (v, _), (w, _) in zip(some.vars, all_.vars, strict=True)}
     moved = subst_block(replace(some, vars=()), rows_renamed(rows))
+    # strictly more conditions: with the same ones there is nothing to say
     if len(moved) == 1 and set(all_.preds) < set(moved[0].preds):
         extra = conj(p for p in moved[0].preds if p not in all_.preds)
         yield app(LE, (d, c), BOOL)

@@ -22,9 +22,11 @@ def tie_query(tree: Any) -> str | None:
     Where the extra column cannot be added in place (DISTINCT, set operations), the query is wrapped
     and its keys must be output positions or names; else None is returned and no order is judged.
     """
+    # without ORDER BY any order is an answer
     if not isinstance(tree, ast.SelectStmt) or not tree.sortClause:
         return None
     stmt = copy.copy(tree)  # only its own fields are changed
+    # a column more would make DISTINCT keep more rows, and set operations compare more
     if stmt.op != enums.SetOperation.SETOP_NONE or stmt.distinctClause or stmt.valuesLists:
         return _wrapped(stmt)
     keys = _expressions(stmt)
@@ -64,9 +66,11 @@ def counts_are_fixed(tree: Any) -> bool:
     of it is cut by LIMIT or DISTINCT ON.
     """
     if not isinstance(tree, ast.SelectStmt) or tree.op != enums.SetOperation.SETOP_NONE:
+        # a set operation's LIMIT cuts the whole, but its arms choose too
         return False
     rest = copy.copy(tree)
     rest.limitCount = rest.limitOffset = rest.distinctClause = None
+    # LIMIT 2 + 3 or LIMIT (SELECT …) may be another number each time
     plain = all(isinstance(n, ast.A_Const | None) for n in (tree.limitCount, tree.limitOffset))
     return plain and not _choose(nodes(rest))
 
@@ -80,6 +84,7 @@ def _choose(found: Iterable[object]) -> bool:
                 return True
             case ast.FuncCall() if node.funcname[-1].sval.lower() in _ORDER_SENSITIVE:
                 return True
+            # ROWS frames tell peers apart
             case ast.WindowDef() if node.frameOptions & 0x4:  # FRAMEOPTION_ROWS, parsenodes.h
                 return True
             case _:
@@ -93,6 +98,7 @@ def _expressions(stmt: Any) -> tuple[Any, ...] | None:
     for target in stmt.targetList:
         if target.name:
             outputs[target.name] = target.val
+    # * stands for columns that the parse tree does not count
     if any(_is_star(target) for target in stmt.targetList) and any(_position(k) for k in stmt.sortClause):
         return None
     keys = []
@@ -100,6 +106,7 @@ def _expressions(stmt: Any) -> tuple[Any, ...] | None:
         node = key.node
         position = _position(key)
         if position:
+            # ORDER BY 5 of four columns is an error that the server shall raise
             if position > len(stmt.targetList):
                 return None
             node = stmt.targetList[position - 1].val
@@ -108,6 +115,7 @@ def _expressions(stmt: Any) -> tuple[Any, ...] | None:
             and len(node.fields) == 1
             and isinstance(node.fields[0], ast.String)
         ):
+            # ORDER BY name means the output of that name before a column
             node = outputs.get(node.fields[0].sval, node)
         if isinstance(node, ast.A_Const):  # a constant key orders nothing
             continue
@@ -140,6 +148,7 @@ def _wrapped(stmt: Any) -> str | None:
             name = key.node.fields[-1].sval
         else:
             return None
+        # of two outputs of one name the wrapped query can't say which it sorts by
         if names is not None and names.count(name) != 1:
             return None
         column = ast.ColumnRef(fields=(ast.String("rw_q"), ast.String(name)))
@@ -152,6 +161,7 @@ def _wrapped(stmt: Any) -> str | None:
 
 
 def _output_names(stmt: Any) -> list[str] | None:
+    # of set operations the leftmost block names the columns
     while stmt.op != enums.SetOperation.SETOP_NONE:
         stmt = stmt.larg
     names = []

@@ -39,11 +39,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
-    """What one batch gave. ``ran``: databases that could be loaded; ``nonempty``: with a telling row."""
+    """What one batch gave. ``ran``: databases that could be loaded; ``telling``: those of the batch in which
+    a query returned a telling row.
+    """
 
     hits: tuple[Hit, ...]
     ran: int
-    nonempty: int
+    telling: tuple[int, ...]
 
 
 class Prefilter:
@@ -78,9 +80,9 @@ class Prefilter:
         if self.mode == "real" and self.used:
             names = ", ".join(qualified(t) for t in self._tables())
             self.scratch_db.connection.execute(f"truncate {names} cascade".encode())
-        ran, nonempty = rows[-1][0], int(rows[-1][1])
+        ran, told = rows[-1][0], str(rows[-1][1] or "")
         hits = tuple(Hit(number - first, left or "", right or "") for number, left, right in rows[:-1])
-        return Sifted(hits, ran, nonempty)
+        return Sifted(hits, ran, tuple(int(number) - first for number in told.split(",") if number))
 
     # -- coverage
 
@@ -185,7 +187,7 @@ end
     def _body(self, original: str, candidate: str) -> str:
         return f"""#variable_conflict use_column
 declare rw_i int; rw_a text[]; rw_b text[]; rw_t bigint[]; rw_e text; rw_f text;
-  rw_n int := 0; rw_full int := 0; rw_ok bool;
+  rw_n int := 0; rw_told int[] := '{{}}'; rw_ok bool;
 begin
 for rw_i in rw_low..rw_high loop
 rw_a := null; rw_b := null; rw_e := null; rw_f := null; rw_ok := false;
@@ -198,7 +200,7 @@ if rw_ok then
   rw_n := rw_n + 1;
   if cardinality(rw_a) > 1 or cardinality(rw_b) > 1
     or translate(rw_a[1], '(),0', '') <> '' or translate(rw_b[1], '(),0', '') <> '' then
-    rw_full := rw_full + 1;
+    rw_told := rw_told || rw_i;
   end if;
   if rw_e is distinct from rw_f and (rw_e is null or rw_f is null)
     or (rw_e is null and rw_f is null and rw_a is distinct from rw_b) then
@@ -206,7 +208,7 @@ if rw_ok then
   end if;
 end if;
 end loop;
-rw_out := rw_n; rw_left := rw_full::text; rw_right := null; return next;
+rw_out := rw_n; rw_left := array_to_string(rw_told, ','); rw_right := null; return next;
 end"""
 
     def _order(self, original: str, candidate: str) -> str:

@@ -101,9 +101,11 @@ class Confirmer:
         ``thorough``: under all physical orders and planner settings, not one.
         """
         first = self._once(database, ())
+        # the rows break a constraint, which only the server knows: no database of this schema
         if first is None:
             return None
         found = difference(*first)
+        # where nothing is left open, one run decides
         if not thorough or (found is None and not (self.chooses or first[0].ties is not None)):
             return found
         trials: list[Trial] = [Trial(*first, database, ())]
@@ -115,6 +117,7 @@ class Confirmer:
             for number, order in enumerate(orders)
         ]
         for trial, switches in plans:
+            # what is not decided in time is no difference
             if clock.now() > self.deadline:
                 return None
             again = self._once(trial, switches)
@@ -123,14 +126,17 @@ class Confirmer:
             trials.append(Trial(*again, trial, switches))
             if not _same_answer(again[0], first[0]):
                 self.varied = True
+                # the original answers in several ways, not all of which were tried: its silence means nothing
                 if not (complete or self.counted):
                     return None
         return decide(trials, counted=self.counted, complete=complete)
 
     def _orders(self, database: Database) -> tuple[list[Database], bool]:
         """Physical orders to try, and whether they are all there are."""
+        # nothing to choose: two other orders show whether the plan matters
         if not self.chooses:
             return [self._shuffled(database) for _ in range(2)], False
+        # few rows: all orders, so that an answer that does not come is none
         if math.prod(math.factorial(min(len(rows), 9)) for rows in database) <= _ALL_ORDERS:
             return list(itertools.product(*(itertools.permutations(rows) for rows in database))), True
         longest = min(_ROTATIONS, max(len(rows) for rows in database))
@@ -151,16 +157,19 @@ class Confirmer:
                     scratch_db.connection.execute(f"set local {switch} = off".encode())
                 return self._run(self.original, self.ties[0]), self._run(self.candidate, self.ties[1])
         except psycopg.Error:
+            # a server process that was killed ends the connection
             if scratch_db.connection.closed:
                 scratch_db.reconnect()
             return None
 
     def _run(self, query: ScreenedQuery, ties: str | None) -> Outcome:
         outcome = self._fetch(query.text)
+        # an error has no order
         if outcome.error or ties is None:
             return outcome
         grouped = self._fetch(ties)
         # the last column is the tie group
+        # the query with its ties may choose other rows: then it says nothing of this answer
         if grouped.error or tuple(r[:-1] for r in grouped.rows) != outcome.rows:
             return outcome
         groups = tuple(str(r[-1]) for r in grouped.rows)
@@ -170,6 +179,7 @@ class Confirmer:
         connection = self.scratch_db.connection
         connection.execute("savepoint rw")
         result = connection.pgconn.exec_params(text.encode(), None)
+        # the savepoint keeps the loaded rows for the second query
         if result.status not in {2, 9}:  # PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE
             state = (result.error_field(67) or b"XX000").decode()
             message = (result.error_field(77) or b"").decode(errors="replace")
@@ -204,14 +214,17 @@ def decide(trials: Sequence[Trial], *, counted: bool = False, complete: bool = F
     orders were tried, so that an answer not seen is none.
     """
     outcomes = [outcome for trial in trials for outcome in (trial.original, trial.candidate)]
+    # a statement that was cancelled, or ran out of memory, tells nothing of the queries
     if any(_contained(outcome) for outcome in outcomes):
         return None
     originals = _answers([t.original for t in trials])
     candidates = _answers([t.candidate for t in trials])
     errors = any(outcome.error for outcome in outcomes)
+    # an error in some plans only: which of them is the answer?
     if errors and (len(originals) > 1 or len(candidates) > 1):
         return None
     apart = complete and not any(_same_answer(a, b) for a in originals for b in candidates)
+    # the original's one answer was not the candidate's, or no answer of either is one of the other's
     if len(originals) == 1 or apart or (counted and _differ_in_number(trials)):
         return _first_difference(trials)
     return None
@@ -227,6 +240,7 @@ def _answers(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def _same_answer(left: Outcome, right: Outcome) -> bool:
+    # the SQLSTATE is what a client acts on, the message may name other things
     if left.error or right.error:
         return left.error == right.error
     return same_bag(left, right)
@@ -263,6 +277,7 @@ def _contained(outcome: Outcome) -> bool:
 def difference(original: Outcome, candidate: Outcome) -> Difference | None:
     """What a client could tell apart; None when nothing."""
     if original.error or candidate.error:
+        # both fail: with which error is left open
         if bool(original.error) == bool(candidate.error) or _contained(original) or _contained(candidate):
             return None
         overflow = OVERFLOW in {original.error, candidate.error}
@@ -281,6 +296,7 @@ def same_bag(left: Outcome, right: Outcome) -> bool:
     if len(left.types) != len(right.types):
         return False
     floats = {i for types in (left.types, right.types) for i, oid in enumerate(types) if oid in _FLOAT_OIDS}
+    # floats are compared by nearness, which needs as many rows on both sides
     if not floats or len(left.rows) != len(right.rows):
         return False
     return all(
@@ -315,6 +331,7 @@ def _near(left: Row, right: Row, floats: set[int]) -> bool:
             x, y = Decimal(a), Decimal(b)
         except InvalidOperation:
             return False
+        # -0 and 0 are written differently, and so is NaN
         if not (x.is_finite() and y.is_finite()) or (x == 0 and y == 0):
             return False
         if abs(x - y) > _FLOAT_TOLERANCE * max(abs(x), abs(y), Decimal(1)):
@@ -330,6 +347,7 @@ def admissible(rows: Sequence[Row], ordered: Outcome) -> bool:
         end = start
         while end < len(rows) and ordered.ties[end] == ordered.ties[start]:
             end += 1
+        # within one tie group the rows may come in any order
         if Counter(rows[start:end]) != Counter(ordered.rows[start:end]):
             return False
         start = end

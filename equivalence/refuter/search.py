@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import psycopg
 
@@ -22,7 +22,9 @@ from rewright.equivalence.generator.databases import (
     without_rows,
 )
 from rewright.equivalence.generator.exhaustive import Bound, all_small
-from rewright.equivalence.generator.pools import pools_for
+from rewright.equivalence.generator.pools import Pool, pools_for
+from rewright.equivalence.generator.schema import Shape
+from rewright.equivalence.generator.zones import local_times_of_one_moment
 from rewright.equivalence.isolation import ScreenedQuery
 from rewright.equivalence.refuter.checked_rows import valid_rows
 from rewright.equivalence.refuter.environments import PLAIN, Environment
@@ -40,6 +42,9 @@ _SAMPLE = 120
 _REPLAY_SECONDS = 1.5
 # databases on which the answers are compared under all orders and plans without a suspicion
 _AUDITED = 8
+# one telling database in so many is few; how many of them are kept
+_RARE = 12
+_BRED = 40
 # how much chance is added to seed rows
 _SEEDED = ("empty", "empty", "tiny")
 
@@ -91,9 +96,12 @@ class Refuter:
         self.confirmer = Confirmer(scratch_db, original, candidate)
         self.constants: Constants = constants_of((original.tree, candidate.tree))
         _add_schema_constants(scratch_db, self.constants)
-        self.pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
+        pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
+        self.pools = _with_one_moment(pools, scratch_db.shape, self.prefilter.used, environment)
         sizes = self.constants.row_counts
         self.seeds = list(seeds)
+        # databases with a telling row, where these are rare
+        self.bred: list[Database] = []
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.generator = Generator(
             scratch_db.shape,
@@ -119,6 +127,7 @@ class Refuter:
         for size in self._batch_sizes():
             left = deadline - clock.now()
             done = self.done
+            # batch after batch refused: the generator does not know what the schema wants
             if done.found or left <= 0 or done.databases >= target or done.unloaded >= _MAX_BATCHES_UNLOADED:
                 break
             made = self._databases(min(size, target - self.done.databases), deadline)
@@ -133,12 +142,14 @@ class Refuter:
         generator = self.generator
         bound = all_small(self.scratch_db.shape, self.pools, generator.used, generator.idle, most=databases)
         if bound is None:
+            # too many even for the smallest bound
             return self.done
         before = self.done.databases
         for start in range(0, len(bound.databases), 350):
             if self.done.found or clock.now() > deadline:
                 return self.done
             self._batch(list(bound.databases[start : start + 350]), deadline)
+        # only a bound that was tried completely is one
         if self.done.databases - before == len(bound.databases):
             self.done.bound = bound
         return self.done
@@ -148,6 +159,7 @@ class Refuter:
         makes alike shows in another.
         """
         self.scratch_db.enter(self.environment)
+        # a query without choices has one answer on each database
         if not (self.confirmer.chooses or self.confirmer.ties[0] is not None):
             return self.done
         deadline = clock.now() + seconds
@@ -170,10 +182,9 @@ class Refuter:
         if self.done.databases == 0:
             made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
         while len(made) < count and (not made or clock.now() < deadline):
-            if self.seeds and self.random.random() < 0.5:
-                made.append(
-                    self.generator.database(self.random.choice(_SEEDED), self.random.choice(self.seeds))
-                )
+            seeds = self.bred if self.bred and self.random.random() < 0.5 else self.seeds
+            if seeds and self.random.random() < 0.5:
+                made.append(self.generator.database(self.random.choice(_SEEDED), self.random.choice(seeds)))
             else:
                 made.append(self.generator.database())
         return made
@@ -184,11 +195,13 @@ class Refuter:
         try:
             first, made = self._load(made)
             if not made:
+                # no database of the batch could be loaded
                 done.unloaded += 1
                 return
             self.scratch_db.set_timeout(milliseconds)
             sifted = self.prefilter.run(first, len(made))
         except psycopg.errors.QueryCanceled:
+            # recursion over rings of rows does not end: without rings from now on
             done.timed_out = True
             self.generator.acyclic = True
             done.databases += 1  # so that a pair which always times out ends
@@ -200,7 +213,10 @@ class Refuter:
         done.unloaded += not sifted.ran
         done.rows += sum(len(rows) for database in made for rows in database)
         done.largest = max([done.largest, *(len(rows) for database in made for rows in database)])
-        done.nonempty += sifted.nonempty
+        done.nonempty += len(sifted.telling)
+        # where few have anything to say, more like these are made
+        if len(sifted.telling) * _RARE < sifted.ran:
+            self.bred = [*self.bred, *(made[n] for n in sifted.telling)][-_BRED:]
         done.profiles |= set(PROFILES)
         if len(done.sample) < _SAMPLE:
             done.sample += made[: _SAMPLE - len(done.sample)]
@@ -208,6 +224,7 @@ class Refuter:
             sifted.hits, key=lambda h: (bool(h.error_original or h.error_candidate), _size(made[h.number]))
         )
         for hit in hits[:8]:
+            # too many suspicions that come to nothing, or no time left to look at one
             if done.unreplayed > _MAX_REPLAYS or clock.now() > deadline + 1:
                 return
             self._try(made[hit.number])
@@ -222,6 +239,7 @@ class Refuter:
             try:
                 return self.scratch_db.load(made), made
             except psycopg.OperationalError:
+                # the connection is gone: nothing to do with the rows
                 raise
             except psycopg.Error:
                 # of any class: "cannot convert NaN to integer" is an unsupported feature, a function raises
@@ -249,6 +267,7 @@ class Refuter:
     def _try(self, database: Database) -> None:
         found = self.confirmer.differs(database)
         if found is None:
+            # a suspicion that the replay does not confirm
             self.done.unreplayed += 1
             return
         if found.kind == "overflow":
@@ -264,8 +283,10 @@ class Refuter:
             again = self.confirmer.differs(trial, thorough=False)
             return again is not None and again.kind == found.kind
 
+        # the smallest rows near these that still differ in this way
         small = shrink(self.scratch_db.shape, database, still) if self.shrinks else database
         again = self.confirmer.differs(small) if self.shrinks else found
+        # shrunk too far: under all orders and plans nothing is left
         if again is None or again.kind != found.kind:
             small, again = database, found
         small = again.database or small
@@ -302,6 +323,7 @@ def _mentioned(scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> frozense
     """Names of columns the queries can look at; None when that may be any (``*``, views, functions, rows)."""
     names = frozenset().union(*(query.columns for query in queries))
     rows = {name for query in queries for _, name in query.relations} & names
+    # a view, a function or a row as a whole may look at any column
     if (
         scratch_db.schema.views
         or scratch_db.schema.functions
@@ -346,3 +368,21 @@ def _add_schema_constants(scratch_db: ScratchDatabase, constants: Constants) -> 
                     # a domain's are of no use to other columns
                     constants.numbers |= found.numbers
                     constants.strings |= found.strings
+
+
+def _with_one_moment(
+    pools: tuple[tuple[Pool, ...], ...], shape: Shape, used: Iterable[int], environment: Environment
+) -> tuple[tuple[Pool, ...], ...]:
+    """With two local times that are one moment in the session's zone, where columns hold both kinds."""
+    found = local_times_of_one_moment(environment.time_zone)
+    kinds = {column.base for index in used for column in shape.tables[index].columns}
+    if found is None or not {"timestamp", "timestamptz"} <= kinds:
+        return pools
+    texts = {"timestamp": found[:2], "timestamptz": found[2:]}
+    return tuple(
+        tuple(
+            replace(pool, near=(*texts.get(column.base, ()), *pool.near))
+            for pool, column in zip(row, table.columns, strict=True)
+        )
+        for row, table in zip(pools, shape.tables, strict=True)
+    )

@@ -83,7 +83,7 @@ class KeyFinder:
     def fan_out(self, key: JoinKey) -> float:
         """f: joined rows per distinct key value of the left table."""
         # counted by running the join: estimates from distinct counts miss how skewed the values are
-        on = " AND ".join(f"{_comparison(x, y)}" for x, y in key.pairs)
+        on = " AND ".join(comparison(x, y, "l", "r") for x, y in key.pairs)
         distinct = self.distinct(key.a, tuple(x.name for x, _ in key.pairs))
         self._database.load([key.a, key.b])
         rows = self._database.trusted(
@@ -161,12 +161,14 @@ def _companion(pair: PairScore) -> bool:
     return (same and contained >= 0.3) or (texts and contained >= 0.6)
 
 
-def _comparison(x: Column, y: Column) -> str:
-    left, right = f"l.{quoted(x.name)}", f"r.{quoted(y.name)}"
-    if x.family is y.family:
-        return f"{left} = {right}"
+def comparison(x: Column, y: Column, left: str, right: str) -> str:
+    """The condition that joins two columns of these tables or aliases: as texts, where one holds numbers and
+    the other texts.
+    """
+    sides = f"{quoted(left)}.{quoted(x.name)}", f"{quoted(right)}.{quoted(y.name)}"
     # by text: an identifier read as a number here and as text there is compared as it was written
-    return f"CAST({left} AS VARCHAR) = CAST({right} AS VARCHAR)"
+    one, other = sides if x.family is y.family else (f"CAST({side} AS VARCHAR)" for side in sides)
+    return f"{one} = {other}"
 
 
 def mixed(x: Column, y: Column) -> bool:

@@ -14,7 +14,7 @@ from rewright.engines.duckdb.database import LakeDatabase, Rows
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.joins.graph import JoinGraph
-from rewright.lake.joins.keys import JoinKey, KeyFinder
+from rewright.lake.joins.keys import JoinKey, KeyFinder, comparison
 
 HOP_PENALTY = 0.5
 """λ: what each further table costs."""
@@ -113,8 +113,6 @@ def join_sql(tables: list[str], chosen: list[JoinKey]) -> str:
     """SELECT * over the tables of a path."""
     text = f"SELECT * FROM {quoted(tables[0])}"
     for key in chosen:
-        on = " AND ".join(
-            f"{quoted(key.a)}.{quoted(x.name)} = {quoted(key.b)}.{quoted(y.name)}" for x, y in key.pairs
-        )
+        on = " AND ".join(comparison(x, y, key.a, key.b) for x, y in key.pairs)
         text += f" JOIN {quoted(key.b)} ON {on}"
     return text

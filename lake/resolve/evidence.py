@@ -15,7 +15,6 @@ import numpy as np
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.copies import version_of
-from rewright.lake.cut import cut_to
 from rewright.lake.index import LakeIndex, code_like, label, lettered
 from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
@@ -46,6 +45,7 @@ from rewright.lake.resolve.likeness import (
     lexical,
 )
 from rewright.lake.resolve.literals import number_test, truth_score
+from rewright.lake.resolve.spelt import spelt_tables
 from rewright.lake.resolve.values import SURE, ValueMatcher
 
 # sizes of the pool: by the whole query, by each relation's name, by each column; what all of them leave out
@@ -98,8 +98,6 @@ _SAID_IN_VALUES, _SAID_BY = 0.8, 2
 _OF_ONE_THING = 0.4
 """Likeness of two tables' words from which on they hold the same things."""
 _RATHER = 0.95
-_BY_KEY = 0.85
-"""How much of a likeness of tables' words rests on what a table's key is called."""
 _SPELT = 0.92
 _COMPLETED = 0.95
 """How much of a likeness counts that rests on what a shortened word is taken for."""
@@ -879,19 +877,7 @@ class Evidence:
         # columns that are asked for count twice: tables are told by what they hold
         repeated = " ".join(f"{names.expanded(c)} {names.expanded(c)}" for c in columns)
         snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
-        told = names.words(name)
-        spelt = np.array(
-            [
-                max(
-                    lexical(told, names.words(table)),
-                    _RATHER * lexical(told, names.words(own)),
-                    _RATHER * lexical(names.without_form(told), names.without_form(names.words(own))),
-                    _BY_KEY * _called_by_key(name, thing),
-                )
-                for table, own, thing in zip(index.tables, index.own_names, index.keyed_things, strict=True)
-            ]
-        )
-        scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
+        scores = 0.5 * np.maximum(spoken, 0.95 * spelt_tables(index).like(name)) + 0.5 * snippet
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
         for older, newer in index.copies.items():
@@ -988,12 +974,6 @@ def _said_in_values(name: str, real: Column) -> bool:
     # two values are equal by chance; each of several has to say it
     spoken = (names.words(value) for value in real.samples)
     return all(len(words) > 1 and told[0] in {words[0], words[-1]} for words in spoken)
-
-
-def _called_by_key(name: str, thing: tuple[str, ...]) -> float:
-    """Likeness of a table's name to the words of a key, `case` of `case_no`, perhaps cut: `sp` of species."""
-    cut = cut_to(thing[0], names.singular(names.normal(name))) if len(thing) == 1 else 0.0
-    return max(cut, lexical(names.words(name), thing))
 
 
 def _counts_by_letter(name: str, real: Column) -> bool:

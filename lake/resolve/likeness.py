@@ -69,11 +69,16 @@ _LABEL, _HEAD = 0.4, 1.4
 """How much such a word counts, and a name's head, where another word counts 1."""
 _ASKEW = 0.85
 """What is left of a likeness between one name's head and what only qualifies the other's."""
-_SYNONYMS = Synonyms(
-    lambda phrase: [w for w in names.words(phrase) if w not in _LITTLE],
-    # alone a word may stand for more: `nation` for a country
-    lambda phrase: [names.singular(w) for w in phrase.split() if w not in _LITTLE],
-)
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> Synonyms:
+    """Made when the first names are compared: a query that binds compares none."""
+    return Synonyms(
+        lambda phrase: [w for w in names.words(phrase) if w not in _LITTLE],
+        # alone a word may stand for more: `nation` for a country
+        lambda phrase: [names.singular(w) for w in phrase.split() if w not in _LITTLE],
+    )
 
 
 def lexical(a: Sequence[str], b: Sequence[str]) -> float:
@@ -164,8 +169,20 @@ def _pairs(
             yield x, y, alike
 
 
+def has_phrase(told: Sequence[str]) -> bool:
+    """Whether several words of a name, one after the other, mean something together."""
+    kept = tuple(_weighed(told)) if told else ()
+    return any(len(phrase) > 1 and _synonyms().of(phrase) for phrase in _phrases(kept))
+
+
+def phrases_like(told: Sequence[str]) -> set[tuple[str, ...]]:
+    """The words and phrases that mean the same as some of a name."""
+    kept = tuple(_weighed(told)) if told else ()
+    return {other for phrase in _phrases(kept) for other in _synonyms().of(phrase)}
+
+
 def _phrases(told: tuple[str, ...]) -> list[tuple[str, ...]]:
-    longest = min(_SYNONYMS.longest, len(told))
+    longest = min(_synonyms().longest, len(told))
     return [told[i : i + n] for n in range(1, longest + 1) for i in range(len(told) - n + 1)]
 
 
@@ -176,20 +193,20 @@ def _alike(x: tuple[str, ...], y: tuple[str, ...]) -> float:
         return spelt
     best = _word(x[0], y[0]) if len(x) == len(y) == 1 else 0.0
     for mine, theirs in ((x, y), (y, x)):
-        for other, alike in _SYNONYMS.of(mine).items():
+        for other, alike in _synonyms().of(mine).items():
             # synonyms are compared word by word
             if len(other) == len(theirs):
-                best = max(best, alike * min(_short_for(p, q) for p, q in zip(other, theirs, strict=True)))
+                best = max(best, alike * min(short_for(p, q) for p, q in zip(other, theirs, strict=True)))
     return best
 
 
-def _short_for(word: str, held: str) -> float:
+def short_for(word: str, held: str) -> float:
     """How surely a synonym is the word that is held, as it is or shortened there; another word of its own is
     not short for it.
     """
     if word == held:
         return 1.0
-    return 0.0 if held in _SYNONYMS.words or known(held) else _word(word, held)
+    return 0.0 if held in _synonyms().words or known(held) else _word(word, held)
 
 
 def _acronym(short: Sequence[str], long: Sequence[str]) -> bool:
@@ -250,7 +267,7 @@ def _ends_like(short: str, long: str) -> bool:
         and long.startswith(short[:-1])
         and long.endswith(short[-1])
         and not known(short)
-        and short not in _SYNONYMS.words
+        and short not in _synonyms().words
     )
 
 
@@ -260,8 +277,8 @@ def _is_another(short: str, long: str) -> bool:
     return (
         len(rest) <= 2
         and rest not in _INFLECTED
-        and short in _SYNONYMS.words
-        and long in _SYNONYMS.words
+        and short in _synonyms().words
+        and long in _synonyms().words
         and short not in names.ABBREVIATIONS
     )
 
@@ -287,7 +304,7 @@ def completed(asked: str, held: str) -> str | None:
 
 def _written_out(word: str, by: Sequence[str]) -> tuple[str, str | None]:
     # letters with a usual meaning may have another one here
-    own = word in _SYNONYMS.words and word not in names.ABBREVIATIONS
+    own = word in _synonyms().words and word not in names.ABBREVIATIONS
     if len(word) < _SHORT or own or known(word):
         return word, None
     return word, next(

@@ -18,11 +18,12 @@ from rewright.sql.walk import Fresh, Path, blocks, highest_number, replace_at, w
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """One application of one rule somewhere in a statement."""
+    """One application of one rule somewhere in a statement. ``way``: statements between the two."""
 
     rule: Rule
     rewrite: Rewrite
     query: a.Query
+    way: tuple[a.Query, ...] = ()
 
 
 def applications(
@@ -49,9 +50,22 @@ def applications(
             # only the whole statement has the empty path
             ctx = Context(facts, Fresh(highest), ctes, switched, not paths[0], said)
             for made in rule.apply(block, ctx):
-                whole = query
-                for path in paths:
-                    whole = replace_at(whole, path, made.block)
+                whole = _replaced(query, paths, made.block)
                 # a rule may rename or retype what nobody inside reads; the client would see it
-                if a.output_columns(whole) == wanted:
-                    yield Applied(rule, made, whole)
+                if a.output_columns(whole) == wanted and not _asks_of_rows(made.block, ctx):
+                    way = tuple(_replaced(query, paths, block) for block in made.way)
+                    yield Applied(rule, made, whole, way)
+
+
+def _replaced(query: a.Query, paths: Iterable[Path], block: a.Query) -> a.Query:
+    for path in paths:
+        query = replace_at(query, path, block)
+    return query
+
+
+def _asks_of_rows(block: a.Query, ctx: Context) -> bool:
+    """Whether a rule asks of a row if it is NULL. SQL has no words for that: ``IS NOT NULL`` is false of
+    ``ROW(1, NULL)`` and ``IS NULL`` true of ``ROW(NULL)``, which joins, count(x) and groups take for values.
+    """
+    asked = (n for n in walk(block) if isinstance(n, a.IsNull) and not n.row_form)
+    return any(ctx.is_row(n.arg) for n in asked)

@@ -24,12 +24,14 @@ class Rewrite:
     """A block that may stand for the one a rule was given.
 
     ``assumptions``: names of constraints relied on. ``literal``: sound only for these constants (M18).
+    ``way``: blocks between the two, in order, where a step to each is easier to prove than the whole.
     """
 
     block: a.Query
     why: str
     assumptions: frozenset[str] = frozenset()
     literal: bool = False
+    way: tuple[a.Query, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Context:
         while info.kind == "d":
             info = self.catalog.type(info.base)
         # a row without a name of its own is the pseudo-type record
-        return info.kind in {"c", "p"}
+        return info.kind == "c" or expr.type.name == "record"
 
     def holds(self, guard: str, condition: bool) -> bool:
         # a guard switched off holds always: the rule goes on without its precondition

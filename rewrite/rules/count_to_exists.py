@@ -77,9 +77,7 @@ def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
     if not isinstance(count, a.Aggregate) or count.func.name != "count" or may_differ(query):
         return None
     tests = [count.filter] if count.filter is not None else []
-    # count(x) passes over NULLs; a row that holds one is counted, but IS NOT NULL is false of it
-    if any(ctx.is_row(x) for x in count.args):
-        return None
+    # count(x) passes over NULLs
     tests += [a.IsNull(x, negated=True) for x in count.args]
     where = conjoin((*conjuncts(query.where), *tests))
     # DISTINCT and order say nothing about whether there is a row

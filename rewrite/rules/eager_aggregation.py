@@ -21,7 +21,8 @@ from rewright.rewrite.rules.base import (
     rule,
     stable,
 )
-from rewright.rewrite.rules.naming import named
+from rewright.rewrite.rules.join_sides import decide_rows, is_local, keys_of, sides_of
+from rewright.rewrite.rules.naming import all_named
 from rewright.rewrite.rules.partial import WEIGHABLE, TwoSteps, aggregates, decomposes, inputs, outside
 from rewright.sql import algebra as a
 from rewright.sql.build import union_all
@@ -33,7 +34,6 @@ from rewright.sql.walk import (
     columns_used,
     conjoin,
     free_of_all,
-    free_rels,
     from_rels,
     group_keys,
     has_subquery,
@@ -80,7 +80,8 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           JOIN (SELECT cust AS k1, sum(amount) AS v1, count(*) AS n FROM sale GROUP BY cust) p ON p.k1 = c.id
           GROUP BY c.state
 
-    Above there may be several grouping sets (CUBE, ROLLUP).
+    A side may be several tables, as long as those that are joined to it bring no more keys: lines with their
+    orders are grouped by the customer. Above there may be several grouping sets (CUBE, ROLLUP).
 
     Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
     """
@@ -91,39 +92,42 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     # a LATERAL item is computed for each row of those before it, not for each group
     if len(items) < 2 or any(is_lateral(i) for i in items):
         return
-    for item in items:
-        if isinstance(item, a.Scan | a.Derived | a.CteScan) and all(_goes_with(g, item.rel) for g in found):
-            made = _below_joins(block, items, preds, item, found, ctx)
+    seen: set[frozenset[int]] = set()
+    for side in (s for item in items for s in sides_of(outside(block), items, preds, item)):
+        rels = from_rels(side)
+        if rels not in seen and all(_goes_with(g, rels) for g in found):
+            made = _below_joins(block, items, preds, side, found, ctx)
             if made is not None:
-                yield Rewrite(made, f"{named(item)} is aggregated for each join key before the joins")
+                verb = "is" if len(side) == 1 else "are"
+                yield Rewrite(made, f"{all_named(side)} {verb} aggregated for each join key before the joins")
+        seen.add(rels)
 
 
-def _goes_with(g: a.Aggregate, rel: int) -> bool:
-    """Whether an aggregate is of a table alone, or of others and can be weighted."""
+def _goes_with(g: a.Aggregate, rels: frozenset[int]) -> bool:
+    """Whether an aggregate is of some tables alone, or of others and can be weighted."""
     used = free_of_all(inputs(g))
-    return used <= {rel} or (rel not in used and g.func.name in WEIGHABLE)
+    return used <= rels or (not used & rels and g.func.name in WEIGHABLE)
 
 
 def _below_joins(
     block: a.Select,
     items: Sequence[a.FromItem],
     preds: Sequence[a.Expr],
-    item: a.Scan | a.Derived | a.CteScan,
+    side: Sequence[a.FromItem],
     found: Sequence[a.Aggregate],
     ctx: Context,
 ) -> a.Select | None:
-    local = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p)]
+    rels = from_rels(side)
+    local = [p for p in preds if is_local(p, rels)]
     rest = [p for p in preds if p not in local]
-    keys = columns_used((*outside(block), *rest), (item.rel,))
+    keys = keys_of(outside(block), preds, rels)
     # a group shows one of its equal keys: 1.0 and 1.00 would become one in the join's output
     if not 1 <= len(keys) <= MOST_KEYS or not all(equality_is_identity(k.type) for k in keys):
         return None
-    # where the keys hold a key of the table each group would be one row
-    single = any(columns <= {k.pos for k in keys} for columns, _ in ctx.keys(item))
-    if single or references_whole(block, item.rel):
+    if decide_rows(keys, side, local, ctx) or any(references_whole(block, rel) for rel in rels):
         return None
     # arguments are computed for rows, too, that the joins would have taken away
-    own = [g for g in found if free_of_all(inputs(g)) <= {item.rel}]
+    own = [g for g in found if free_of_all(inputs(g)) <= rels]
     safe = all(_cannot_fail(p, ctx) for p in (*(p for g in own for p in inputs(g)), *local))
     if not ctx.holds("arguments-cannot-fail", safe):
         return None
@@ -131,11 +135,12 @@ def _below_joins(
     # GROUP BY () counts nothing as 0, whereas a sum of counts over nothing is NULL
     if not steps.split(own, ctx, zero=() in (block.group_by or ())):
         return None
-    if not steps.weigh([g for g in found if g not in own], ctx, items):
+    if not steps.weigh([g for g in found if g not in own], items):
         return None
-    early = a.Derived(steps.rel, steps.below((item,), conjoin(local)), "early", steps.names)
+    early = a.Derived(steps.rel, steps.below(tuple(side), conjoin(local)), "early", steps.names)
     # conditions and the other items read the keys from the grouping, whose own inside stays as it is
-    from_ = tuple(early if i is item else substitute(i, steps.moved) for i in items)
+    others = (i for i in items if i is side[0] or i not in side)
+    from_ = tuple(early if i is side[0] else substitute(i, steps.moved) for i in others)
     return replace(steps.above(replace(block, from_=(), where=conjoin(rest))), from_=from_)
 
 

@@ -93,7 +93,21 @@ def filter_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             yield Rewrite(
                 replace(block, ctes=(*block.ctes[:i], made, *block.ctes[i + 1 :])),
                 f"what all users of the CTE {cte.name} need ({why}) is applied inside it",
+                way=_way(block, cte, rel, fresh, ctx) if semi else (),
             )
+
+
+def _way(block: a.Query, cte: a.Cte, rel: int, preds: Sequence[a.Expr], ctx: Context) -> tuple[a.Query, ...]:
+    """The statement in which the users ask for what follows from their joins: that it follows, and that what
+    all ask for is asked within, are two steps. For users that are joined with each other.
+    """
+    if not isinstance(block, a.Select) or cte.recursive:
+        return ()
+    users = [i for i in kept_product(block)[0] if isinstance(i, a.CteScan) and i.cte == cte.cte]
+    if len(users) != sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block)):
+        return ()
+    asked = [copy_fresh(renumber(p, {rel: u.rel}), ctx.fresh)[0] for u in users for p in preds]
+    return (replace(block, where=conjoin((*conjuncts(block.where), *asked))),)
 
 
 def _first(cte: a.Cte) -> a.Query:

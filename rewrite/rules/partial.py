@@ -104,15 +104,12 @@ class TwoSteps:
             self.values[g] = whole
         return True
 
-    def weigh(self, found: Sequence[a.Aggregate], ctx: Context, items: Sequence[a.FromItem] = ()) -> bool:
+    def weigh(self, found: Sequence[a.Aggregate], items: Sequence[a.FromItem] = ()) -> bool:
         """Aggregates of the rows that the groups are joined with, which are of ``items``, each row as often
         as its group has rows; False where one can not be had.
         """
         counts = frozenset(_counts(items))
         for g in found:
-            # a row that holds a NULL is counted, and IS NOT NULL is false of it
-            if g.func.name == "count" and any(ctx.is_row(x) for x in g.args):
-                return False
             # repeated rows move neither the least nor the greatest value
             whole = g if g.func.name in {"min", "max"} else self._weighted(g, counts)
             if whole is None:

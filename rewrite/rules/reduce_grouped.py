@@ -33,6 +33,7 @@ from rewright.sql.walk import (
     free_rels,
     from_rels,
     has_subquery,
+    is_plain,
     kept_product,
     left_spine,
     references_whole,
@@ -63,7 +64,7 @@ def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
                 replace(block, from_=tuple(from_), where=conjoin(preds)),
                 f"{named(item)} is computed only for the keys that the tables joined with it let through",
             )
-        if heavy(item.query):
+        if heavy(item.query) or _pads_heavy(item.query):
             yield from _asked(block, items, preds, item, ctx)
     yield from _padded(block, ctx)
 
@@ -71,20 +72,24 @@ def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _asked(
     block: a.Select, items: list[a.FromItem], preds: list[a.Expr], item: a.Derived, ctx: Context
 ) -> Iterator[Rewrite]:
-    """Conditions with subqueries on the groups, which the server does not carry inside by itself."""
-    for pred in preds:
-        # plain conditions on a group's key the server carries inside itself
-        if free_rels(pred) != {item.rel} or not has_subquery(pred) or may_differ(pred):
-            continue
-        positions = frozenset(c.pos for c in columns_used((pred,), (item.rel,)))
-        if not can_push(item.query, positions, ctx):
-            continue
-        made = replace(item, query=push(item.query, item.rel, (pred,), ctx))
+    """Conditions with subqueries on the groups, which the server does not carry inside by itself, and plain
+    ones on rows that groups are joined to: seen beside these, they restrict the groups in a further step.
+    """
+    mine = [p for p in preds if free_rels(p) == {item.rel} and not may_differ(p)]
+    mine = [p for p in mine if can_push(item.query, _positions(p, item), ctx)]
+    # plain conditions on a group's key the server carries inside itself
+    parts = [[p] for p in mine if has_subquery(p)] if heavy(item.query) else [mine]
+    for part in filter(None, parts):
+        made = replace(item, query=push(item.query, item.rel, part, ctx))
         from_ = tuple(made if i is item else i for i in items)
         yield Rewrite(
-            replace(block, from_=from_, where=conjoin(p for p in preds if p is not pred)),
+            replace(block, from_=from_, where=conjoin(p for p in preds if p not in part)),
             f"{named(item)} is computed only for the keys that are asked for",
         )
+
+
+def _positions(pred: a.Expr, item: a.Derived) -> frozenset[int]:
+    return frozenset(c.pos for c in columns_used((pred,), (item.rel,)))
 
 
 def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
@@ -127,17 +132,32 @@ def _restrictable(block: a.Select, item: a.Derived) -> bool:
     query = item.query
     # a filter on the groups below (the first row of each, say) keeps the whole from being heavy itself
     below = kept_product(query)[0] if isinstance(query, a.Select) else ()
-    return heavy(query) or any(isinstance(i, a.Derived) and heavy(i.query) for i in below)
+    filtered = any(isinstance(i, a.Derived) and heavy(i.query) for i in below)
+    return heavy(query) or filtered or _pads_heavy(query)
+
+
+def _pads_heavy(query: a.Query) -> bool:
+    """Whether a query joins plain rows with grouped tables on the right of LEFT JOINs, as views do: what is
+    asked of the rows may be asked of the groups (`_padded`) where both stand in one block.
+    """
+    if not isinstance(query, a.Select) or not is_plain(query) or len(query.from_) != 1:
+        return False
+    rights = (j.right for j in left_spine(query.from_[0])[1])
+    return any(isinstance(r, a.Derived) and heavy(r.query) for r in rights)
 
 
 def _restricted(item: a.Derived, semi: a.Quantified, ctx: Context) -> a.Derived | None:
     """The table computed for the keys of a semi-join; None where that is so, may not be or saves nothing."""
     query = item.query
-    positions = frozenset(c.pos for c in columns_used((semi,), (item.rel,)))
-    if _reduced(query, semi) or not can_push(query, positions, ctx):
+    if _reduced(query, semi) or not can_push(query, _positions(semi, item), ctx):
         return None
     made = push(query, item.rel, (semi,), ctx)
-    if not heavy(query) and isinstance(made, a.Select) and isinstance(query, a.Select):
+    if (
+        not heavy(query)
+        and not _pads_heavy(query)
+        and isinstance(made, a.Select)
+        and isinstance(query, a.Select)
+    ):
         # it filters what a heavy query below gives: only a condition within that one saves work
         return replace(item, query=made) if made.where == query.where else None
     return replace(item, query=made)

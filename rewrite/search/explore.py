@@ -117,7 +117,7 @@ class _Search:
             cost,
             state.literal or made.rewrite.literal,
             # the original is no stop on its own way
-            via=(*state.via, state.sql) if state.steps else (),
+            via=(*((*state.via, state.sql) if state.steps else ()), *map(self.text, made.way)),
         )
 
 

@@ -16,9 +16,11 @@ from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.search.chains import Derivations
 from rewright.rewrite.search.explore import Candidate as Found
 from rewright.rewrite.search.explore import Limits, propose
+from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.printing import to_sql
+from rewright.sql.walk import is_closed, walk
 
 # how many of what single steps lead to are looked at before the search goes on
 _EARLY = 2
@@ -68,7 +70,8 @@ class RuleProposer:
             # a dearer one may still be faster, but not as the first thing to be looked at
             cheaper = sorted((c for c in found if c.cost < start), key=lambda c: c.cost)
             if early is not None and cheaper:
-                early(handed(cheaper[:_EARLY]))
+                least = _least_nested(cheaper)
+                early(handed([*least, *(c for c in cheaper if c not in least)][:_EARLY]))
 
         found = propose(
             query,
@@ -102,9 +105,9 @@ def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
 
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:
-    """At most ``width`` candidates: the cheapest that each first rule leads to, up to half of them, the
-    cheapest for each last rule, then the cheapest of the others. A quarter of the places is for blind ones,
-    and up to half where there are not so many others.
+    """At most ``width`` candidates: the cheapest of those that look up least for each row, the cheapest that
+    each first rule leads to, up to half of all, the cheapest for each last rule, then the cheapest of the
+    others. A quarter of the places is for blind ones, and up to half where there are not so many others.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
@@ -115,11 +118,32 @@ def chosen(found: Sequence[Found], width: int) -> list[Found]:
     blind = _varied([c for c in found if c.blind], share)
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
-    picked = _cheapest_by(seen, 0)[: (places + 1) // 2]
+    picked = _least_nested(seen)
+    picked += [c for c in _cheapest_by(seen, 0) if c not in picked]
+    picked = picked[: (places + 1) // 2]
     for more in (_cheapest_by(seen, -1), seen):
         picked += [c for c in more if c not in picked][: places - len(picked)]
     # a blind one has the cost of the state before: behind what is known to cost as much
     return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
+
+
+def _least_nested(seen: Sequence[Found]) -> list[Found]:
+    """The cheapest of those with the fewest subqueries that are computed for each row, and the cheapest in
+    the fewest steps, whose proof is the shortest: the planner takes subqueries to be computed for few rows,
+    so that all that leave one look cheaper than those that leave none.
+    """
+    left = [_lookups(c.query) for c in seen]
+    least = [c for c, n in zip(seen, left, strict=True) if n == min(left)]
+    # cheapest first: where the cheapest of all is one of them, it has its place
+    if not least or least[0] is seen[0]:
+        return []
+    soonest = min(least, key=lambda c: len(c.steps))
+    return [soonest] if soonest is least[0] else [soonest, least[0]]
+
+
+def _lookups(query: a.Query) -> int:
+    """How many scalar subqueries ask an outer row."""
+    return sum(isinstance(n, a.ScalarSubquery) and not is_closed(n.query) for n in walk(query))
 
 
 def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from rewright.sql.algebra import (
     Cast,
@@ -100,7 +101,14 @@ def closure(start: Iterable[Col], dependencies: Iterable[Dependency]) -> Closure
 
 
 def is_equality(condition: Expr) -> bool:
-    """Whether a condition is ``a = b`` under a built-in type's default equality."""
+    """Whether a condition is ``a = b`` under a built-in type's default equality. That of a local time or a
+    day and a moment is none: where clocks are put forward two local times are one moment, so that equals of
+    one moment need not be equal (all others of btree's families are IMMUTABLE).
+    """
+    return _compares_equal(condition) and condition.op.function.volatility is Volatility.IMMUTABLE
+
+
+def _compares_equal(condition: Expr) -> TypeGuard[Op]:
     return (
         isinstance(condition, Op)
         and len(condition.args) == 2
@@ -124,7 +132,7 @@ def fixed_column(condition: Expr, rels: frozenset[int]) -> Col | None:
     """The column of ``rels`` that ``column = expression`` fixes, the expression being the same for all rows
     (constants, parameters, outer columns, stable functions of them), else None.
     """
-    if not isinstance(condition, Op) or not is_equality(condition):
+    if not _compares_equal(condition):
         return None
     for side, other in (condition.args, condition.args[::-1]):
         column = _bare(side)
@@ -133,6 +141,8 @@ def fixed_column(condition: Expr, rels: frozenset[int]) -> Col | None:
             and column.rel in rels
             and is_fixed(other, rels)
             and _one_equality(column.type.collation, other.type.collation)
+            # a local time or a day is one moment, though not the other way round
+            and (is_equality(condition) or (column.type.is_builtin and column.type.name == "timestamptz"))
         ):
             return column.rel, column.pos
     return None

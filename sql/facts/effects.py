@@ -79,7 +79,9 @@ _COMPARABLE = {
     *(*_NUMBERS, *_TEXTS, *_TIMES, "bool", "uuid", "bytea", "oid", "char", "bit", "varbit", "inet"),
     *("jsonb", "anyenum"),
 }
-# operators of jsonb with a type that fail for no values
+# operators of ranges with ranges and what is in them, which compare bounds, and of jsonb with a type:
+# they fail for no values
+RANGE_TESTS, RANGE_SIDES = frozenset({"@>", "<@", "&&", "<<", ">>"}), frozenset({"anyrange", "anyelement"})
 JSON_TESTS = frozenset({
     ("->", "text"), ("->", "int4"), ("->>", "text"), ("->>", "int4"), ("?", "text"),
     ("@>", "jsonb"), ("<@", "jsonb"), ("=", "jsonb"), ("<>", "jsonb"),
@@ -357,6 +359,9 @@ def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
     if name == "^@" and sides <= _TEXTS:
         return NO_ERRORS
     if op.left == "jsonb" and (name, op.right) in JSON_TESTS:
+        return NO_ERRORS
+    # bounds are compared by the order of what the ranges are of, a user's own only of a range type of theirs
+    if name in RANGE_TESTS and sides <= RANGE_SIDES and all(x.type.is_builtin for x in args):
         return NO_ERRORS
     return ANY
 

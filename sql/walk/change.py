@@ -11,34 +11,40 @@ from operator import is_
 from typing import Any, TypeVar
 
 from rewright.sql import algebra as a
-from rewright.sql.walk.nodes import FIELDS, LEAVES, NODES, QUERIES, REFERENCES, walk
+from rewright.sql.walk.nodes import CHILDLESS, FIELDS, LEAVES, NODES, QUERIES, REFERENCES, walk
 from rewright.sql.walk.rels import Place, defined_ctes, defined_rels, free_rels
 
 N = TypeVar("N", bound=a.Node)
 Path = tuple[str | int, ...]
+# forms of the trees that were asked for last, by identity: one search asks for a subtree's time and again
+_CANONICAL: dict[tuple[int, bool], tuple[a.Query, a.Query]] = {}
+_MOST_KEPT = 500
 _OF_RELS = frozenset({*REFERENCES, *LEAVES})
 _OF_CTES = frozenset({a.Cte, a.CteScan})
 
 
 def map_parts(node: N, f: Callable[[Any], Any]) -> N:
     """``node`` with ``f`` applied to each node directly below it; the same object when nothing changed."""
+    kind = type(node)
+    if kind in CHILDLESS:
+        return node
     changes = {}
-    for name in FIELDS[type(node)]:
+    for name in FIELDS[kind]:
         old = getattr(node, name)
-        new = _map_value(old, f)
+        if not old:
+            continue
+        new = f(old) if type(old) in NODES else _map_values(old, f)
         if new is not old:
             changes[name] = new
     return replace(node, **changes) if changes else node
 
 
-def _map_value(value: Any, f: Callable[[Any], Any]) -> Any:
-    if type(value) in NODES:
-        return f(value)
-    if not value or not isinstance(value, tuple):
-        return value
-    mapped = [_map_value(v, f) for v in value]
+def _map_values(values: Any, f: Callable[[Any], Any]) -> Any:
+    if not isinstance(values, tuple):
+        return values
+    mapped = [f(v) if type(v) in NODES else _map_values(v, f) if v else v for v in values]
     # the old tuple is kept where nothing in it is another object
-    return value if all(map(is_, mapped, value)) else tuple(mapped)
+    return values if all(map(is_, mapped, values)) else tuple(mapped)
 
 
 def bottom_up(node: N, f: Callable[[Any], Any]) -> N:
@@ -118,13 +124,16 @@ def substitute_around(item: a.FromItem, kept: a.FromItem, columns: Mapping[Place
 
 def renumber(node: N, rels: Mapping[int, int], ctes: Mapping[int, int] | None = None) -> N:
     """``node`` with rel and cte numbers replaced, in definitions and references alike."""
-    known = ctes or {}
+    known = {old: new for old, new in (ctes or {}).items() if old != new}
+    rels = {old: new for old, new in rels.items() if old != new}
+    if not rels and not known:
+        return node
 
     def fn(n: Any) -> Any:
         kind = type(n)
-        if kind in _OF_RELS and rels.get(n.rel, n.rel) != n.rel:
+        if kind in _OF_RELS and n.rel in rels:
             n = replace(n, rel=rels[n.rel])
-        if kind in _OF_CTES and known.get(n.cte, n.cte) != n.cte:
+        if kind in _OF_CTES and n.cte in known:
             n = replace(n, cte=known[n.cte])
         return n
 
@@ -146,10 +155,19 @@ def canonical(query: a.Query, *, keep_names: bool = True) -> a.Query:
     in numbers, aliases and names nobody outside sees are equal under it. ``keep_names``: names of the result
     columns count.
     """
+    key = id(query), keep_names
+    kept = _CANONICAL.get(key)
+    # a tree is kept with its form, so that no other one has its number
+    if kept is not None and kept[0] is query:
+        return kept[1]
     plain = bottom_up(query, _nameless)
     if keep_names:
         plain = with_names(plain, [c.name for c in a.output_columns(query)])
-    return _renumbered(plain)
+    made = _renumbered(plain)
+    if len(_CANONICAL) >= _MOST_KEPT:
+        _CANONICAL.clear()
+    _CANONICAL[key] = query, made
+    return made
 
 
 def canonical_expr(expr: a.Expr) -> a.Expr:
@@ -168,7 +186,10 @@ def _renumbered(node: N) -> N:
 
 
 def _nameless(node: Any) -> Any:
-    return with_names(node, [""] * len(a.output_columns(node))) if isinstance(node, QUERIES) else node
+    if not isinstance(node, QUERIES):
+        return node
+    shown = node.targets if isinstance(node, a.Select) else node.columns
+    return with_names(node, [""] * len(shown)) if any(t.name for t in shown) else node
 
 
 def with_names(query: a.Query, names: Iterable[str]) -> a.Query:

@@ -40,14 +40,14 @@ def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
     return values if len(names) > 1 else lambda node: (values(node),)
 
 
-_VALUES: Mapping[type, Callable[[Any], tuple[Any, ...]]] = {kind: _getter(FIELDS[kind]) for kind in NODES}
-_CHILDLESS = frozenset(kind for kind in NODES if not FIELDS[kind])
+VALUES: Mapping[type, Callable[[Any], tuple[Any, ...]]] = {kind: _getter(FIELDS[kind]) for kind in NODES}
+CHILDLESS = frozenset(kind for kind in NODES if not FIELDS[kind])
 
 
 def parts(node: a.Node) -> list[a.Node]:
     """The nodes directly below a node of any kind, from left to right; subqueries are among them."""
     found: list[a.Node] = []
-    for value in _VALUES[type(node)](node):
+    for value in VALUES[type(node)](node):
         if type(value) in NODES:
             found.append(value)
         elif value:
@@ -70,7 +70,7 @@ def walk(node: a.Node) -> Iterator[a.Node]:
         here = stack.pop()
         yield here
         # reversed: the leftmost is taken off the stack first
-        if type(here) not in _CHILDLESS and (below := parts(here)):
+        if type(here) not in CHILDLESS and (below := parts(here)):
             stack += reversed(below)
 
 

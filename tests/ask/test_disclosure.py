@@ -172,6 +172,18 @@ def test_words_of_the_question_stay(people: psycopg.Connection[Any]) -> None:
     )
 
 
+def test_an_alias_may_be_any_text(people: psycopg.Connection[Any]) -> None:
+    hidden = disclosure_of(people, "schema")
+    sent = hidden.query(
+        'select "name" as "of Zebrowski", count(*) as "n" from person order by "of Zebrowski"'
+    )
+    assert sent == 'select "name" as "alias 1", count(*) as "alias 2" from person order by "alias 1"'
+    hidden.restore('select 1 as "its own"')
+    assert hidden.query('select 1 as "its own"') == 'select 1 as "its own"'
+    shown = disclosure_of(people, "samples")
+    assert shown.query('select 1 as "of Zebrowski"') == 'select 1 as "of Zebrowski"'
+
+
 def test_a_name_among_many_is_looked_up(people: psycopg.Connection[Any]) -> None:
     catalog = snapshot(people)
     context = read_context(people, catalog)

@@ -106,6 +106,7 @@ LAWS: dict[str, tuple[str, str]] = {
         "as many rows as there are of a relation refer to all of it only where no two refer to one",
     ),
     "least": ("14", "the least value of a group stands in several rows unless it tells them apart"),
+    "denied": ("F6", "none of a reference's rows meets a condition also where there is no row"),
     "absent": ("M2", "that no row is below a bound says of no row that it has a value"),
     "summed": ("M3", "the sum that none is greater than may be NULL where nothing is added"),
     "alternative": ("M9", "a key that may be NULL comes before others, or behind them"),

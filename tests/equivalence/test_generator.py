@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import psycopg
 import pytest
 
@@ -80,17 +82,27 @@ def test_the_same_seed_makes_the_same_databases(scratch_db: ScratchDatabase) -> 
 
 @pytest.mark.server
 def test_solved_rows_answer_a_selective_query(scratch_db: ScratchDatabase) -> None:
-    catalog, problem = catalog_of(SCHEMA)
-    assert catalog is not None, problem
     text = (
         "select r.name from city c join region r on r.id = c.region where c.area between 41.5 and 42 "
         "and c.born > date '2011-03-03' and r.name like 'Nor__' and c.m in ('ok', 'happy') and c.size = 4"
     )
+    assert _answered(scratch_db, text) >= 2
+
+
+def _seeds(scratch_db: ScratchDatabase, refuter: Refuter, text: str) -> list[Database]:
+    catalog, problem = catalog_of(SCHEMA)
+    assert catalog is not None, problem
     bound = bind_both(text, text, catalog, ("public",))
     assert not isinstance(bound, str)
+    sizes = refuter.constants.small_integers
+    return directed_databases(scratch_db.shape, refuter.pools, (bound.original,), seconds=5, sizes=sizes)
+
+
+def _answered(scratch_db: ScratchDatabase, text: str) -> int:
+    """On how many of the solved databases a query has rows."""
     query = screen_query(text)
     refuter = Refuter(scratch_db, query, query)
-    seeds = directed_databases(scratch_db.shape, refuter.pools, (bound.original,), seconds=5)
+    seeds = _seeds(scratch_db, refuter, text)
     refuter.close()
     answered = 0
     for database in seeds:
@@ -101,7 +113,7 @@ def test_solved_rows_answer_a_selective_query(scratch_db: ScratchDatabase) -> No
                 answered += bool(scratch_db.connection.execute(text.encode()).fetchall())
         except psycopg.Error:
             continue
-    assert answered >= 2
+    return answered
 
 
 def test_constants_are_read_with_their_columns() -> None:
@@ -145,3 +157,50 @@ def test_a_recursive_query_is_walked_once() -> None:
         catalog_from_ddl(SCHEMA),
     )
     assert len(flatten(query).scans) == 2
+
+
+def test_subqueries_below_comparisons_have_rows_too() -> None:
+    query = bind(
+        "select c.code from city c where c.area > 1.2 * (select avg(d.area) from city d where d.region = c.region)"
+        " and coalesce((select r.name from region r where r.id = c.region), '') <> ''",
+        catalog_from_ddl(SCHEMA),
+    )
+    flat = flatten(query)
+    assert sorted(ref.name for ref in flat.scans.values()) == ["city", "city", "region"]
+
+
+@pytest.mark.server
+def test_a_value_is_far_from_an_average_that_it_is_part_of(scratch_db: ScratchDatabase) -> None:
+    text = "select c.code from city c where c.area > 1.5 * (select avg(d.area) from city d where d.region = c.region)"
+    assert _answered(scratch_db, text) >= 1
+
+
+@pytest.mark.server
+def test_rows_that_are_repeated_for_a_group_still_join(scratch_db: ScratchDatabase) -> None:
+    # a key of the repeated rows holds the column that is joined
+    text = "select r.name from region r join city c on c.region = r.id where c.area > 41.5 group by r.name having count(*) >= 5"
+    query = screen_query(text)
+    refuter = Refuter(scratch_db, query, query)
+    seeds = _seeds(scratch_db, refuter, text)
+    refuter.close()
+    city = [t.name for t in scratch_db.shape.tables].index("city")
+    groups = [Counter(row[1] for row in database[city]) for database in seeds]
+    assert sum(max(group.values(), default=0) >= 5 for group in groups) >= 2
+
+
+@pytest.mark.server
+def test_databases_like_the_rare_telling_ones_are_made(scratch_db: ScratchDatabase) -> None:
+    query = screen_query(
+        "select r.name, count(*) from region r join city c on c.region = r.id "
+        "where c.area > 41.5 and r.name like 'No%' group by r.name having count(*) >= 5"
+    )
+    shares = []
+    for breeds in (False, True):
+        refuter = Refuter(scratch_db, query, query, seed=3)
+        refuter.seeds = _seeds(scratch_db, refuter, query.text)[:6]
+        for _ in range(5):
+            refuter.run(databases=200, seconds=20)
+            refuter.bred = refuter.bred if breeds else []
+        shares.append(refuter.done.nonempty / refuter.done.databases)
+        refuter.close()
+    assert shares[1] > 1.5 * shares[0]

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.generator.zones import moments_of_zone
+from rewright.equivalence.generator.zones import local_times_of_one_moment, moments_of_zone
 from rewright.equivalence.verdicts import Refuted, Tested, Verdict
 from tests.equivalence.conftest import SCHEMA, Check
 
@@ -229,6 +229,21 @@ def test_changes_of_clocks_in_a_named_zone_and_odd_cents_are_tried(
     assert isinstance(verdict, Refuted)
     answers = replay(scratch_server, verdict, q1, q2, ZONED)
     assert answers[0] != answers[1]
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Europe/Berlin", "Australia/Sydney"])
+def test_two_local_times_are_one_moment_where_clocks_are_put_forward(
+    scratch_server: ScratchServer, module_database: str, zone: str
+) -> None:
+    found = local_times_of_one_moment(zone)
+    assert found is not None
+    with psycopg.connect(scratch_server.dsn(module_database)) as connection:
+        connection.execute(f"set timezone = '{zone}'".encode())
+        asked = "select %s::timestamp = %s::timestamptz, %s::timestamp = %s::timestamptz, %s <> %s::text"
+        one, other, moment = found
+        rows = connection.execute(asked, (one, moment, other, moment, one, other)).fetchall()
+    assert rows == [(True, True, True)]
+    assert local_times_of_one_moment("Asia/Kathmandu") is local_times_of_one_moment("Nowhere/Land") is None
 
 
 def test_moments_of_a_zone() -> None:

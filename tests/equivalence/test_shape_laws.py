@@ -488,6 +488,25 @@ def test_a_fuller_order_raises_nothing(held: bool, key: str) -> None:
     assert (found is not None and found.modulo == ("refinement",)) == held
 
 
+@pytest.mark.parametrize(
+    ("held", "own", "more"),
+    [
+        (True, "", "order by x"),
+        (True, "order by 2", "order by v, id"),
+        (True, "limit 3", "order by v, id limit 3"),
+        (False, "order by 2", "order by id"),
+        (False, "order by 2 desc", "order by v, id"),
+        (False, "order by 2, 1", "order by v"),
+        (False, "order by 2 fetch first 2 rows with ties", "order by v, id fetch first 2 rows with ties"),
+    ],
+)
+def test_the_order_of_a_set_operation_is_told_by_places(held: bool, own: str, more: str) -> None:
+    arms = "select id, v, x from o where k = 1 union all select id, v, x from o where k = 2"
+    q1, q2 = (bind(text, CATALOG) for text in (f"{arms} {own}", f"select * from ({arms}) s {more}"))
+    found = prove_pair(Binding(q1, q2, CATALOG), CATALOG, 3.0).proved
+    assert (found is not None and found.modulo == ("refinement",)) == held
+
+
 def test_a_fuller_order_adds_nothing_up() -> None:
     q1, q2 = (
         bind(text, CATALOG)

@@ -28,6 +28,9 @@ from rewright.lake.foreign import english
         ("furnizori", "supplier"),
         ("musteriler", "customer"),
         ("hasta", "until"),
+        ("uthyrning", "rental"),
+        ("gebyr", "fee"),
+        ("schoonmaak", "cleaning"),
     ],
 )
 def test_words_are_told_in_english(word: str, said: str) -> None:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+from rewright.engines import clock
+from rewright.rewrite.model import Deadline
 from rewright.rewrite.search.explore import Candidate
-from rewright.rewrite.search.proposer import chosen
+from rewright.rewrite.search.proposer import RuleProposer, chosen
 from rewright.sql import algebra as a
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.walk import is_closed, walk
+
+ORDERS = catalog_from_ddl("CREATE TABLE ord (id int PRIMARY KEY, cust int, total int)")
 
 
 def found(cost: float, *steps: str, blind: bool = False) -> Candidate:
@@ -23,6 +33,19 @@ def test_the_cheapest_for_each_last_rule_come_before_second_ones() -> None:
     assert chosen([*two, last], 2) == [two[0], last]
 
 
+def test_one_that_looks_nothing_up_for_each_row_has_a_place_beside_cheaper_ones() -> None:
+    asked = bind(
+        "SELECT o.id FROM ord o WHERE o.total > (SELECT avg(p.total) FROM ord p WHERE p.cust = o.cust)",
+        ORDERS,
+    )
+    nested = [replace(found(n, "unnest", f"rule{n}"), query=asked) for n in range(1, 20)]
+    flat = [found(30.0, "unnest", "rule1", "rule2"), found(40.0, "unnest")]
+    picked = chosen([*nested, *flat], 8)
+    assert nested[0] in picked
+    # the cheapest and the one that is proved soonest
+    assert set(flat) <= set(picked)
+
+
 def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
     seen = [found(n, "unnest") for n in range(1, 20)]
     hidden = [found(n, "unnest", "share_scans", blind=True) for n in range(1, 9)]
@@ -38,3 +61,26 @@ def test_places_that_no_others_take_are_for_more_ways_of_blind_ones() -> None:
     picked = chosen([*hidden, early], 12)
     assert len(picked) == 6
     assert early in picked
+
+
+@dataclass
+class Flattered:
+    """A server that takes what asks a subquery for each row to be cheap, but for the original."""
+
+    def explain(self, sql: str) -> SimpleNamespace:
+        query = bind(sql, ORDERS)
+        left = sum(isinstance(n, a.ScalarSubquery) and not is_closed(n.query) for n in walk(query))
+        return SimpleNamespace(cost=(20.0, 10.0, 100.0)[left])
+
+
+def test_what_looks_nothing_up_is_looked_at_first() -> None:
+    looked: list[str] = []
+    RuleProposer(ORDERS).propose(
+        "SELECT o.id, (SELECT max(p.total) FROM ord p WHERE p.cust = o.cust) AS top FROM ord o "
+        "WHERE o.total > (SELECT avg(p.total) FROM ord p WHERE p.cust = o.cust)",
+        Flattered(),  # type: ignore[arg-type] # only prices are asked for
+        Deadline(clock.now() + 30.0),
+        (),
+        lambda found: looked.extend(c.sql for c in found),
+    )
+    assert [Flattered().explain(sql).cost for sql in looked] == [20.0, 10.0]

@@ -42,16 +42,19 @@ def own_value_counted(p: Place, at: At) -> Bag | None:
     if inner is None or m >= len(inner.preds):
         return None
     pred = inner.preds[m]
+    # `<` leaves the value itself out already
     if not isinstance(pred, App) or pred.sym != LE:
         return None
     (shown,) = inner.outs
     own = {v for v, _ in inner.vars}
     others = [x for x in pred.args if x != shown]
+    # the counted value on one side, one from outside on the other
     if len(others) != 1 or free_vars(others[0]) & own or not free_vars(shown) & own or not _one_order(pred):
         return None
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
     (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
     ctx = p.beside(b, term)
+    # the bound is one of the counted values itself
     if not p.engine.entails(ctx, exists((alike,))):
         return None
     below = block(inner.vars, (*rest, app(LT, pred.args, BOOL)), inner.outs)
@@ -67,6 +70,7 @@ def lone_values(term: Nested) -> Block | None:
     if len(term.bag[0].vars) != 1:
         return None
     source = term.bag[0].vars[0][1]
+    # a value of several looks is counted once and shown as one of them
     if not isinstance(source, Distinct) or source.either or len(source.bag) != 1:
         return None
     (inner,) = source.bag
@@ -92,6 +96,7 @@ def drop_zeros(p: Place, at: At) -> Bag | None:
         return None
     zero, rest = parts
     ctx = p.beside(b, term)
+    # a sum of no rows is NULL, with zeros or without
     if not p.engine.entails(ctx, exists(term.bag)):
         return None
     total = aggregate(term.name, rest, term.type)
@@ -111,7 +116,9 @@ def without_zeros(term: Nested) -> tuple[Lit, Bag] | None:
             if isinstance(out, Lit) and out.value == "0" and out.type.typmod == -1:
                 zeros.add(out)
             elif not (isinstance(out, Lit) and out.value is None):
+                # a NULL arm adds nothing and is left out
                 rest.extend(block(arm.vars, (*arm.preds, not_null(out)), arm.outs))
+    # two zeros of different types would show different decimals
     return (zeros.pop(), tuple(rest)) if len(zeros) == 1 else None
 
 
@@ -120,6 +127,7 @@ def _arms(b: Block) -> Bag:
     out = b.outs[0]
     if not (isinstance(out, App) and out.sym == CASE):
         return (b,)
+    # that the CASE is not NULL was asked of the sum; arm by arm each asks for itself
     kept = tuple(q for q in b.preds if q not in predicates(not_null(out)))
     *pairs, default = out.args
     found: list[Block] = []

@@ -45,11 +45,13 @@ def distinct_to_exists(p: Place, at: At) -> Bag | None:
     i, n = at
     b = p.block(i)
     v, source = b.vars[n]
+    # a LATERAL source reads the row's columns, which would be gone
     if not isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
         return None
     swap = columns_elsewhere(b, v)
     columns = [Var(v, c, t) for c, t in enumerate(source_types(source))]
     values = [swap(c) for c in columns]
+    # a column that nothing outside equals is free: the row is not given by the others
     if any(x is None for x in values) or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
         return None
     rest = Block(tuple(x for x in b.vars if x[0] != v), b.preds, b.outs)
@@ -73,10 +75,12 @@ def open_distinct(p: Place, at: At) -> Bag | None:
     i, n, *kept = at
     b = p.block(i)
     v, source = b.vars[n]
+    # Row(v) tells two DISTINCT rows apart by their identity
     if len(kept) > 1 or not isinstance(source, Distinct) or Row(v) in parts_of(b):
         return None
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    # with a row kept, the rest of a join under DISTINCT is only asked to exist
     bag = _only(source.bag, kept[0]) if kept else source.bag
     if bag is None:
         return None
@@ -92,11 +96,13 @@ def impossible_arm(p: Place, at: At) -> Bag | None:
     i, n, k = at
     b = p.block(i)
     v, source = b.vars[n]
+    # of a single arm the block's own contradiction is asked instead
     if not isinstance(source, Distinct) or len(source.bag) < 2 or Row(v) in parts_of(b):
         return None
     others = tuple(x for x in b.vars if x[0] != v and v not in free_in_source(x[1]))
     (arm,) = fresh_copy((source.bag[k],))
     shown = {Var(v, c, t): o for c, (t, o) in enumerate(zip(source_types(source), arm.outs, strict=True))}
+    # 1.0 asked for may be 1.00 in the arm: only identity can be carried over
     asked = [q for q in b.preds if all(identity(t.type) for t in _columns_in(q, v))]
     met = (subst(q, lambda t: shown.get(t) if isinstance(t, Var) else None) for q in asked)
     if not p.engine.inconsistent(p.ctx.within(Block(others, (), ())).within(arm).having(met)):
@@ -120,9 +126,11 @@ def _opened(p: Place, i: int, n: int, bag: Bag) -> Bag:
 def _one_that_meets(p: Place, ctx: Context, b: Block, v: int, bag: Bag) -> bool:
     """Whether no two rows of a relation that are shown alike both meet what is asked of the DISTINCT row."""
     asked = tuple(q for q in b.preds if v in free_vars(q))
+    # "no other row comes before" is what singles a row out here
     if len(bag) != 1 or len(bag[0].vars) != 1 or not any(_denies(q) for q in asked):
         return False
     source = bag[0].vars[0][1]
+    # rows that look different may be one DISTINCT row
     if not isinstance(source, Table) or not all(identity(o.type) for o in bag[0].outs):
         return False
     (one,), (other,) = fresh_copy(bag), fresh_copy(bag)
@@ -133,6 +141,7 @@ def _one_that_meets(p: Place, ctx: Context, b: Block, v: int, bag: Bag) -> bool:
         )
         ctx = ctx.within(x).having(met)
     ctx = ctx.having(same(o, u) for o, u in zip(one.outs, other.outs, strict=True))
+    # two rows that meet all this are one by a key: then there were no duplicates to drop
     for key in p.engine.schema.keys(source):
         columns = [(c, source.types[c]) for c in key.columns]
         alike = conj(eq(Var(one.vars[0][0], c, t), Var(other.vars[0][0], c, t)) for c, t in columns)
@@ -162,6 +171,7 @@ def _only(bag: Bag, keep: int) -> Bag | None:
     kept = b.vars[keep]
     others = tuple(x for x in b.vars if x != kept)
     gone = {v for v, _ in others}
+    # the kept row must not depend on those that go
     if free_in_source(kept[1]) & gone:
         return None
 
@@ -171,6 +181,7 @@ def _only(bag: Bag, keep: int) -> Bag | None:
         return None
 
     outs = tuple(subst(o, env) for o in b.outs)
+    # a shown column of a row that goes, to which nothing that stays is equal
     if any(free_vars(o) & gone for o in outs):
         return None
     own = tuple(q for q in b.preds if not free_vars(q) & gone)
@@ -185,6 +196,7 @@ def _tied(b: Block, column: Var, gone: set[int]) -> Term | None:
     while todo:
         t = todo.pop()
         for other in map(under(column), ties(b.preds, t, nulls=True)):
+            # an equality that is not identity shows another value
             if other is None or other in seen or not (identity(other.type) and identity(t.type)):
                 continue
             if not free_vars(other) & gone:
@@ -211,8 +223,10 @@ def drop_column(p: Place, at: At) -> Bag | None:
     candidates: list[Term] = [
         o for o in ties(inner.preds, inner.outs[c], nulls=True) if not free_vars(o) & own
     ]
+    # a constant, or an outer column, is the same in all of its rows
     if not free_vars(inner.outs[c]) & own:
         candidates.append(inner.outs[c])
+    # IS NULL leaves one value: NULL
     if p.engine.entails(ctx, negate(not_null(inner.outs[c]))):
         candidates.append(null(inner.outs[c].type))
     fitting = under(inner.outs[c])
@@ -229,6 +243,7 @@ def drop_column(p: Place, at: At) -> Bag | None:
         ),
         None,
     )
+    # equal, but not known to be the same value: nothing can be put for it
     if value is not None and not p.engine.entails(ctx, identical(value, inner.outs[c])):
         value = None
     if value is None and same_as is None:
@@ -261,6 +276,7 @@ def bind_column(p: Place, at: At) -> Bag | None:
     i, n, c = at
     b = p.block(i)
     v, source = b.vars[n]
+    # of the last column an EXISTS remains, which is another rule's
     if not isinstance(source, Distinct) or len(source.bag[0].outs) < 2:
         return None
     if any(v in free_in_source(s) for _, s in b.vars) or any(
@@ -269,6 +285,7 @@ def bind_column(p: Place, at: At) -> Bag | None:
         return None
     column = Var(v, c, source_types(source)[c])
     value = columns_elsewhere(b, v)(column)
+    # a value of another row of this block would tie two rows together inside
     if value is None or free_vars(value) & {x for x, _ in b.vars}:
         return None
     keep = [k for k in range(len(source.bag[0].outs)) if k != c]
@@ -277,6 +294,7 @@ def bind_column(p: Place, at: At) -> Bag | None:
         for x in fresh_copy(source.bag)
         for n in block(x.vars, (*x.preds, identical(x.outs[c], value)), tuple(x.outs[k] for k in keep))
     )
+    # no arm can have the value: the block has no rows
     if not inner:
         return p.with_block(i, ())
 
@@ -296,14 +314,17 @@ def prune_limited(p: Place, at: At) -> Bag | None:
     i, n, c = at
     b = p.block(i)
     v, source = b.vars[n]
+    # WITH TIES compares keys that may be this very column
     if not isinstance(source, Limited) or len(source.bag) != 1 or source.ties:
         return None
     (inner,) = source.bag
     width = len(inner.outs)
+    # sort keys and DISTINCT ON keys are not outputs
     if c >= width - len(source.keys) - source.on:
         return None
     same_as = next((k for k in range(c + 1, width) if alike(inner.outs[k], inner.outs[c])), None)
     used = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
+    # somebody reads it, and it is nowhere else
     if used and same_as is None:
         return None
     keep = [k for k in range(width) if k != c]

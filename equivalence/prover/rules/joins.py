@@ -43,6 +43,7 @@ def merge_copies(p: Place, at: At) -> Bag | None:
     sources = dict(scope)
     v, w = b.vars[n][0], scope[m][0]
     own = dict(b.vars)
+    # another relation, or the same variable
     if v not in own or v == w or sources.get(w) != own[v] or not isinstance(own[v], Table):
         return None
     types = source_types(own[v])
@@ -51,6 +52,7 @@ def merge_copies(p: Place, at: At) -> Bag | None:
     for key in p.engine.schema.keys(own[v]):
         pairs = [(Var(v, c, types[c]), Var(w, c, types[c])) for c in key.columns]
         wanted = [App(EQ, pair, FALSE.type) for pair in pairs]
+        # equal on all columns of a key: one row
         if all(p.engine.entails(ctx, g) for g in wanted):
             p.engine.schema.use(key.assumption)
             return p.with_block(i, subst_block(rest, _row_for(v, w)))
@@ -64,8 +66,23 @@ def _one_by_condition(p: Place, ctx: Context, source: Source, v: int, w: int) ->
     keys = (p.engine.conditional_keys(source, x) for x in (v, w))
     for one, other in zip(*keys, strict=True):
         pairs = zip(one.terms, other.terms, strict=True)
+        # both rows must be under the index's condition
         wanted = (*one.conditions, *other.conditions, *(App(EQ, pair, FALSE.type) for pair in pairs))
         if all(p.engine.entails(ctx, g) for g in wanted):
+            p.engine.schema.use(one.assumption)
+            return True
+    return _one_by_period(p, ctx, source, v, w)
+
+
+def _one_by_period(p: Place, ctx: Context, source: Source, v: int, w: int) -> bool:
+    """Whether one and the same value is in a period of both rows, which agree in the rest of a key."""
+    keys = (p.engine.period_keys(source, x) for x in (v, w))
+    for one, other in zip(*keys, strict=True):
+        here, there = ({*map(x.value_in, ctx.preds)} - {None} for x in (one, other))
+        if not here & there:
+            continue
+        pairs = zip(one.terms, other.terms, strict=True)
+        if all(p.engine.entails(ctx, App(EQ, pair, FALSE.type)) for pair in pairs):
             p.engine.schema.use(one.assumption)
             return True
     return False
@@ -91,15 +108,18 @@ def to_semijoin(p: Place, at: At) -> Bag | None:
     i, n = at
     b = p.block(i)
     v, source = b.vars[n]
+    # a LATERAL source reads the row, and would read nothing
     if isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
         return None
     rest_vars = tuple(x for x in b.vars if x[0] != v)
     alone = Block(((v, source),), tuple(q for q in b.preds if v in free_vars(q)), ())
     ctx = p.ctx.within(Block(rest_vars, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    # in a bag the row must be one for each of the others, or copies would be lost
     if p.mode == "bag" and v not in determined_by(p.engine, ctx, alone, ()):
         return None
     swap = columns_elsewhere(alone, v)
     outs = tuple(subst(o, swap) for o in b.outs)
+    # an output of the row that nothing else has keeps it
     if any(v in free_vars(o) for o in outs):
         return None
     kept = tuple(q for q in b.preds if v not in free_vars(q))

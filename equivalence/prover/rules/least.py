@@ -51,14 +51,17 @@ def least_of_each(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     goal = b.preds[n]
     least = asked_for_least(goal)
+    # the rows must be those of the very tables of the block
     if least is None or [s for _, s in least.rows.vars] != [s for _, s in b.vars]:
         return None
     own = {v for v, _ in b.vars}
     names = {w: v for (w, _), (v, _) in zip(least.rows.vars, b.vars, strict=True)}
+    # the value must be that of the row itself, as its group's rows have it
     if subst(least.key, rows_renamed(names)) != least.value:
         return None
     ties = [q for q in least.rows.preds if free_vars(q) & own]
     known = [k for k in (partition_key(q, names) for q in ties) if k is not None]
+    # a tie that is no partition key, or of several looks
     if not known or len(known) < len(ties) or not all(identity(k.type) for k in (*known, least.value)):
         return None
     kept = [q for q in b.preds if q != goal]
@@ -117,6 +120,7 @@ def asked_for_least(goal: Term) -> Least | None:
     if goal.sym == EQ:
         for term, value in (goal.args, goal.args[::-1]):
             named = isinstance(term, Nested) and term.kind == "agg" and term.name.startswith(("min ", "max "))
+            # of a union each block would have an extreme of its own
             if isinstance(term, Nested) and named and len(term.bag) == 1 and term.type == value.type:
                 (rows,) = term.bag
                 return Least(term.name, replace(rows, outs=()), rows.outs[0], value, given=True)
@@ -141,6 +145,7 @@ def _none_beyond(rows: Block) -> Least | None:
     least = bool(free_vars(one) & own)
     key, value = (one, other) if least else (other, one)
     name = extreme_name(_label(key, least=least), key.type)
+    # a value of another type is compared after a cast
     if name is None or key.type != value.type:
         return None
     rest = replace(rows, preds=tuple(q for q in rows.preds if q != pred), outs=())
@@ -149,6 +154,7 @@ def _none_beyond(rows: Block) -> Least | None:
 
 def _label(key: Term, *, least: bool) -> str:
     """How rows are sorted whose first has the least value, or the greatest."""
+    # as a sort key would be labelled, so that one reader names the extreme
     start, op = ("asc", "<") if least else ("desc", ">")
     collation = key.type.collation or "default"
     under = "" if collation == "default" else f" collate {collation}"

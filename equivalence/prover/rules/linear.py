@@ -50,6 +50,7 @@ def linear_sum(p: Place, at: At) -> Bag | None:
     i, n = at
     b = p.block(i)
     term = nested_terms(b)[n]
+    # floats are rounded in the order in which they are added
     if not is_exact_sum(term):
         return None
     outs = [x.outs[0] for x in term.bag]
@@ -65,6 +66,7 @@ def is_exact_sum(term: Nested) -> bool:
 def _of_a_number(term: Nested, outs: list[Term]) -> Term | None:
     """A whole number added again and again: that many ones."""
     number = outs[0]
+    # numerics keep decimals of their own; one added again and again is no product here
     if term.name != "isum" or len(set(outs)) != 1 or not _is_whole(number) or number == integer(1):
         return None
     ones = _showing(term, [integer(1)] * len(outs))
@@ -74,10 +76,12 @@ def _of_a_number(term: Nested, outs: list[Term]) -> Term | None:
 def _part_by_part(term: Nested, outs: list[Term]) -> Term | None:
     """The operator that makes what is added, of the sums of its operands."""
     found = [o for o in outs if isinstance(o, App)]
+    # of several blocks each must add by the same operator
     if len(found) < len(outs) or len({o.sym for o in found}) > 1:
         return None
     op, _, type_name = found[0].sym.name.partition(" ")
     kind = "isum" if type_name in INTS else f"sum {type_name}"
+    # a sum of int4 + int4 is an isum, of numerics a numeric sum
     if kind != term.name or op not in {"+", "-", "*"}:
         return None
     columns = list(zip(*(o.args for o in found), strict=True))
@@ -90,6 +94,7 @@ def _part_by_part(term: Nested, outs: list[Term]) -> Term | None:
 def _multiplied(term: Nested, of: Sym, columns: list[tuple[Term, ...]]) -> Term | None:
     """What is multiplied with one number, added up first."""
     factors = [len(set(c)) == 1 and _is_factor(c[0], term) for c in columns]
+    # both factors constant, or neither: nothing to take out
     if sum(factors) != 1:
         return None
     numbers, values = columns if factors[0] else columns[::-1]
@@ -113,6 +118,7 @@ def _is_factor(x: Term, total: Nested) -> bool:
     """Whether a term is one finite number for all rows that are added up: of 2 and -1 times Infinity the sum
     is NaN, and the sum of 2 and -1 times Infinity is not.
     """
+    # NaN and Infinity as constants are refused by their spelling
     if isinstance(x, Lit):
         return x.value is not None and _FINITE.fullmatch(x.value) is not None
     number = x.args[0] if isinstance(x, App) and x.sym == TO_NUMERIC else x

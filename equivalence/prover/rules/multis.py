@@ -36,6 +36,7 @@ from .unions import align
 def _counted(b: Block, n: int) -> Multi | None:
     """The set operation that row ``n`` is of, where its equal values are the same."""
     source = b.vars[n][1]
+    # 1.0 and 1.00 count as one row, of which either side's may be shown
     plain = isinstance(source, Multi) and all(identity(t) for t in source_types(source))
     return source if plain and isinstance(source, Multi) else None
 
@@ -53,8 +54,10 @@ def multi_arms(p: Place, at: At) -> Bag | None:
     new = _without_shared(source) or _taken_twice(source) or _left_over(source)
     if new is not None:
         return p.with_block(i, _ranging(b, n, new))
+    # nothing is taken away
     if source.op == "except" and not source.right:
         return p.with_block(i, put_rows(b, n, source.left))
+    # min(n, n) is n
     if source.op == "intersect" and _alike(source.left, source.right):
         return p.with_block(i, put_rows(b, n, source.left))
     return None
@@ -76,6 +79,7 @@ def _without_shared(source: Multi) -> Multi | None:
         return None
     for i, x in enumerate(source.left):
         for k, y in enumerate(source.right):
+            # one copy on the right takes one of the left's away
             if _alike((x,), (y,)):
                 left = (*source.left[:i], *source.left[i + 1 :])
                 return replace(source, left=left, right=(*source.right[:k], *source.right[k + 1 :]))
@@ -84,10 +88,12 @@ def _without_shared(source: Multi) -> Multi | None:
 
 def _inner(bag: Bag) -> Multi | None:
     """The EXCEPT ALL whose rows a bag is."""
+    # conditions on the difference itself make other rows of it
     if len(bag) != 1 or len(bag[0].vars) != 1 or bag[0].preds:
         return None
     ((v, source),) = bag[0].vars
     columns = tuple(Var(v, c, t) for c, t in enumerate(source_types(source)))
+    # columns in another order would be counted by other rows
     return source if isinstance(source, Multi) and source.op == "except" and bag[0].outs == columns else None
 
 
@@ -100,6 +106,7 @@ def _taken_twice(source: Multi) -> Multi | None:
 def _left_over(source: Multi) -> Multi | None:
     """A EXCEPT ALL (A EXCEPT ALL B) is A INTERSECT ALL B."""
     inner = _inner(source.right) if source.op == "except" else None
+    # the very rows that the difference was taken from
     if inner is None or not _alike(source.left, inner.left):
         return None
     return Multi("intersect", source.left, inner.right)
@@ -114,20 +121,24 @@ def multi_within(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     source = _counted(b, n)
     if source is None or source.op != "except" or k >= len(source.left) or m >= len(source.right):
+        # a block that has gone since the proof was made, or INTERSECT
         return None
     mine, (theirs,) = source.left[k], fresh_copy((source.right[m],))
     if len(mine.vars) != len(theirs.vars) or sorted(pairing) != list(range(len(mine.vars))):
         return None
     taken = align(mine, theirs, pairing)
     # two reads of other sources may choose unlike rows
+    # LIMIT or functions may choose other rows at the second time
     if taken is None or taken.vars != mine.vars or not all(isinstance(s, Table) for _, s in mine.vars):
         return None
     ctx = _beside(p, b, n).within(taken)
     among = all(p.engine.entails(ctx, q) for q in mine.preds)
     as_shown = all(p.engine.entails(ctx, identical(x, y)) for x, y in zip(mine.outs, taken.outs, strict=True))
+    # the rows taken away must be rows of the left, shown alike
     if not (among and as_shown):
         return None
     met = conj(exists_value(q) for q in taken.preds if q not in mine.preds)
+    # IS NOT TRUE: a row whose condition is NULL was not taken away
     left = block(mine.vars, (*mine.preds, negate(is_true(met))), mine.outs)
     new = replace(
         source,
@@ -146,6 +157,7 @@ def multi_filter(p: Place, at: At) -> Bag | None:
     source, (v, _) = _counted(b, n), b.vars[n]
     asked = b.preds[m]
     own = {x for x, _ in b.vars}
+    # a condition that reads other rows beside would be asked of pairs
     if source is None or free_vars(asked) & own != {v} or Row(v) in set(walk(asked)):
         return None
     rest = replace(b, preds=(*b.preds[:m], *b.preds[m + 1 :]))
@@ -160,6 +172,7 @@ def _where(bag: Bag, v: int, asked: Term) -> Bag:
         def env(t: Term, row: Block = x) -> Term | None:
             return row.outs[t.pos] if isinstance(t, Var) and t.var == v else None
 
+        # a fresh copy for each block, or nested rows would be bound twice
         (holder,) = fresh_copy((Block((), (asked,), ()),))
         found.extend(block(x.vars, (*x.preds, *(subst(q, env) for q in holder.preds)), x.outs))
     return tuple(found)
@@ -181,6 +194,7 @@ def multi_condition(p: Place, at: At) -> Bag | None:
     for x in fresh_copy(source.left):
         # a row of the right side that no row of the left is like is counted with nothing
         alike = (same(u, v) for u, v in zip(x.outs, mine.outs, strict=True))
+        # each row on the left that is like one on the right must meet what was asked there
         if not p.engine.entails(ctx.within(x).having(alike), asked):
             return None
     right = (*source.right[:k], rest, *source.right[k + 1 :])
@@ -205,10 +219,12 @@ def multi_apart(p: Place, at: At) -> Bag | None:
     mine, others = (source.left, source.right) if side == 0 else (source.right, source.left)
     if k >= len(mine):
         return None
+    # not one row in common, with any block of the other side
     if not all(_unlike(p, _beside(p, b, n), mine[k], y) for y in others):
         return None
     rest = (*mine[:k], *mine[k + 1 :])
     new = replace(source, left=rest) if side == 0 else replace(source, right=rest)
+    # EXCEPT ALL leaves what has nothing in common untouched
     beside = put_rows(b, n, (mine[k],)) if side == 0 and source.op == "except" else ()
     return p.with_block(i, (*_ranging(b, n, new), *beside))
 

@@ -67,6 +67,7 @@ def nearest_row(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     term = nested_terms(b)[n]
     name = read_window(term.name) if term.kind == "win" else None
+    # over a union, or without an order, no row is the nearest
     if name is None or len(term.bag) != 1 or not name.keys:
         return None
     wanted = _wanted(name, term)
@@ -74,9 +75,11 @@ def nearest_row(p: Place, at: At) -> Bag | None:
         return None
     ctx = p.beside(b, term)
     extreme = _extreme(p, ctx, term, wanted)
+    # where the value shown is the sort key itself, the nearest one is an extreme, ties or not
     if extreme is not None:
         return p.with_block(i, replace_term(b, term, extreme))
     count = len(name.keys)
+    # with ties any of several rows may be nearest
     if not total(p.engine, ctx, term.bag, slice(count)):
         return None
     (row,) = fresh_copy(term.bag)
@@ -92,8 +95,10 @@ def _extreme(p: Place, ctx: Context, term: Nested, wanted: _Wanted) -> Term | No
     (row,) = term.bag
     key, label = row.outs[0], wanted.keys[0]
     name = extreme_name(label, key.type)
+    # read on one side of the current row, or another column than the key: no extreme of all rows
     if wanted.side or row.outs[len(wanted.keys)] != key or name is None or not identity(key.type):
         return None
+    # NULLs first: the first value is NULL where any is
     if not (" nulls last" in label or p.engine.entails(ctx.within(row), not_null(key))):
         return None
     rows = tuple(
@@ -118,6 +123,7 @@ def _side(
 
 def _first(rows: Bag, keys: tuple[str, ...], type_: SqlType) -> Term:
     """The first output of the first of the rows, which end with their sort keys."""
+    # no rows on that side: NULL
     if not rows:
         return the((), type_)
     v = fresh()
@@ -133,10 +139,12 @@ def first_of_array(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     term = subscripts(b)[n]
     array, index = term.args
+    # the second element, or an array over a union, is not the first row's
     if not isinstance(array, Nested) or array.kind != "agg" or index != integer(1) or len(array.bag) != 1:
         return None
     # an array of arrays has more dimensions than one
     keys = labels(array.name.removeprefix(_ARRAY)) if array.name.startswith(_ARRAY) else None
+    # array_agg of an order that is not read
     if not keys:
         return None
     ctx = p.beside(b, term)
@@ -162,14 +170,17 @@ def _wanted(name: WindowName, term: Nested) -> _Wanted | None:
     number = rows.outs[len(name.keys) + 1 :][:1]
     back = tuple(map(reversed_label, name.keys))
     if name.func in {"lag", "lead"}:
+        # lag(x, 2) and lag with a default read another row, or none
         one = name.types == ("anyelement",) or (
             name.types == ("anyelement", "int4") and number == (integer(1),)
         )
         found = _Wanted(back, "before") if name.func == "lag" else _Wanted(name.keys, "after")
         return found if one else None
+    # EXCLUDE takes rows out of the frame
     if name.exclude:
         return None
     # all that comes before the current row, or after it, without it
+    # RANGE frames have peers in them, of which nobody is the nearest
     side = _FRAME.get((name.func, name.start, name.end)) if name.mode != "range" else None
     if side is not None:
         return _Wanted(back if side == "before" else name.keys, side)

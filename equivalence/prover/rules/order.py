@@ -57,12 +57,15 @@ def first_row(p: Place, at: At) -> Bag | None:
     if not isinstance(source, Limited) or Row(v) in parts_of(b):
         return None
     others = tuple(x for x in b.vars if x[0] != v)
+    # conditions on the limited row itself are asked after it was chosen
     inside = tuple(q for q in b.preds if v not in free_vars(q))
     ctx = p.ctx.within(Block(others, inside, ()))
+    # with ties any of several rows is the first
     if not first_of(source) or not is_total(p.engine, ctx, source):
         return None
     (inner,) = fresh_copy(source.bag)
     (other,) = fresh_copy(source.bag)
+    # outputs first, then the keys of DISTINCT ON, then those of ORDER BY
     width = len(inner.outs) - len(source.keys) - source.on
     same_group = tuple(
         same(x, y)
@@ -73,8 +76,10 @@ def first_row(p: Place, at: At) -> Bag | None:
     keys = tuple(
         zip(source.keys, other.outs[width + source.on :], inner.outs[width + source.on :], strict=True)
     )
+    # within a group its own keys are alike and decide nothing
     grouped = set(zip(other.outs[width:], inner.outs[width : width + source.on], strict=False))
     earlier = before(tuple(k for k in keys if k[1:] not in grouped))
+    # an order that is not known, as that of a user's type
     if earlier is None:
         return None
     none = negate(exists(block(other.vars, (*other.preds, *same_group, earlier), ())))
@@ -96,23 +101,29 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
     i, n = at
     b = p.block(i)
     term = nested_terms(b)[n]
+    # over several blocks, or with conditions outside, the first row is not simply the first of the source
     if term.kind != "the" or len(term.bag) != 1 or len(term.bag[0].vars) != 1 or term.bag[0].preds:
         return None
     ((v, source),) = term.bag[0].vars
     out = term.bag[0].outs[0]
     skipped = rows_skipped(source)
+    # DISTINCT ON, or several keys: the first key of the first row need not be an extreme of all
     if not isinstance(source, Limited) or skipped is None or source.on or len(source.keys) != 1:
         return None
+    # another column of the first row belongs to the row, not to the order
     if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
         return None
     (inner,) = source.bag
     shown, key = inner.outs[out.pos], inner.outs[-1]
     name = extreme_name(source.keys[0], key.type)
+    # of equal values that look different the first row may have another one than min() shows
     if shown != key or name is None or not one_representation(key.type):
         return None
     ctx = p.beside(b, term)
+    # NULLs that come first are what the first row shows
     if not (" nulls last" in source.keys[0] or p.engine.entails(ctx.within(inner), not_null(key))):
         return None
+    # OFFSET skips rows, not values: rows with one value twice would be passed at once
     if skipped and not (
         key.type.name in _STEPPED and duplicate_free(p.engine, ctx, (replace(inner, outs=(key,)),))
     ):
@@ -126,6 +137,7 @@ def rows_skipped(source: Source) -> int | None:
         return None
     if source.offset is None:
         return 0
+    # OFFSET 3 makes three nested extremes, and more of them help nobody
     few = isinstance(source.offset, Lit) and source.offset.value in {"0", "1", "2", "3"}
     return int(str(source.offset.value)) if few and isinstance(source.offset, Lit) else None
 
@@ -156,6 +168,7 @@ def rank_as_count(p: Place, at: At) -> Bag | None:
     if name not in {"rank", "row_number"} or len(keys) > len(rows.outs):
         return None
     ctx = p.beside(b, term)
+    # row_number() goes by the plan among ties, rank() does not
     if name == "row_number":
         known = rows.outs[: len(keys)]
         if not determined_by(p.engine, ctx, rows, known) >= {v for v, _ in rows.vars}:
@@ -175,11 +188,13 @@ def one_of_each(p: Place, at: At) -> Bag | None:
     i, n = at
     b = p.block(i)
     goal = b.preds[n]
+    # only the first of each partition; n <= 2 keeps rows that have to be told apart
     if not (isinstance(goal, App) and goal.sym == EQ and goal.args[1] == integer(1)):
         return None
     win = goal.args[0]
     if not (isinstance(win, Nested) and win.kind == "win" and window_keys(win.name)[0] == "row_number"):
         return None
+    # the window must see the very rows that the block shows
     if len(win.bag) != 1 or [s for _, s in win.bag[0].vars] != [s for _, s in b.vars]:
         return None
     (rows,) = win.bag
@@ -188,14 +203,17 @@ def one_of_each(p: Place, at: At) -> Bag | None:
     # the ties of the partition mention the current row; all else is what the rows of the window must satisfy
     ties = [q for q in rows.preds if free_vars(q) & own]
     known = [k for k in (partition_key(q, mapping) for q in ties) if k is not None]
+    # a tie that is no partition key, or a key of several looks
     if not known or len(known) < len(ties) or not all(identity(k.type) for k in known):
         return None
     kept = [q for q in b.preds if q != goal]
     ctx = p.ctx.within(replace(b, preds=tuple(kept)))
     plain = [k for k, q in zip(known, ties, strict=True) if isinstance(q, App) and q.sym == EQ]
+    # a partition of NULLs is one to the window, and none to `=`
     if not all(p.engine.entails(ctx, not_null(k)) for k in plain):
         return None
     inside = [subst(q, rows_renamed(mapping)) for q in rows.preds if q not in ties]
+    # the window's rows were met by these conditions before they were numbered, the others came after
     if not set(inside) <= set(kept):
         return None
     outside = [q for q in kept if q not in inside]
@@ -211,6 +229,7 @@ def one_of_each(p: Place, at: At) -> Bag | None:
 
     source = Distinct((Block(b.vars, tuple(inside), tuple(known)),))
     new = block(((w, source),), tuple(subst(q, env) for q in outside), tuple(subst(o, env) for o in b.outs))
+    # something of the row is read that is neither key nor sorted by first
     if any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
         return None
     return p.with_block(i, new)
@@ -222,12 +241,14 @@ def _first_key(p: Place, ctx: Context, win: Nested, columns: Mapping[Term, Term]
     """
     _, labels = window_keys(win.name)
     (rows,) = fresh_copy(win.bag)
+    # a key that is a partition key has its column already
     if not labels or win.args[0] in columns:
         return {}
     key, mine = rows.outs[0], win.args[0]
     name = extreme_name(labels[0], key.type)
     if name is None or not identity(key.type):
         return {}
+    # NULLs first: the first row has NULL where min() has a value
     if not (" nulls last" in labels[0] or p.engine.entails(ctx.within(rows), not_null(key))):
         return {}
     preds = (*(subst(q, columns.get) for q in rows.preds), not_null(key))

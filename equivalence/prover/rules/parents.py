@@ -86,6 +86,7 @@ def _columns_of_all(p: Place, around: Context, bag: Bag, target: Table, key: Key
     agreed: list[int] | None = None
     for inner in bag:
         columns = _key_shown(p, around, inner, target, key)
+        # two blocks must show the key in one order, or one parent would stand for two different values
         if columns is None or (agreed is not None and columns != agreed):
             return None
         agreed = columns
@@ -95,10 +96,12 @@ def _columns_of_all(p: Place, around: Context, bag: Bag, target: Table, key: Key
 def _key_shown(p: Place, around: Context, inner: Block, target: Table, key: KeyFact) -> list[int] | None:
     own = dict(inner.vars)
     read = {o.var if isinstance(o, Var) else -1 for o in inner.outs}
+    # rows of the parent itself, by its whole key
     if len(read) == 1 and own.get(next(iter(read))) == target:
         columns = [o.pos for o in inner.outs if isinstance(o, Var)]
         if sorted(columns) == sorted(key.columns) and all(identity(o.type) for o in inner.outs):
             return columns if _filled(p, around, inner) else None
+    # rows that refer to it
     for ref, other, by in _references(p, inner):
         found = _columns(inner, ref, target) if (other, by) == (target, key) else None
         if found is not None and _filled(p, around, inner):
@@ -120,6 +123,7 @@ def child_to_parent(p: Place, at: At) -> Bag | None:
     v, source = b.vars[n]
     if not isinstance(source, Table) or any(v in free_in_source(s) for _, s in b.vars):
         return None
+    # what is neither shown nor counted is a semi-join already
     if b.outs and not any(v in free_vars(o) for o in b.outs):
         return None
     rest = tuple(x for x in b.vars if x[0] != v)
@@ -135,12 +139,14 @@ def child_to_parent(p: Place, at: At) -> Bag | None:
         key = next(
             (k for k in p.engine.schema.keys(target) if set(k.columns) == set(ref.target_columns)), None
         )
+        # of two types, or with looks of their own, the parent's key is not what the child shows
         if key is None or any(
             x.type != y.type or not identity(x.type) for x, y in zip(own, keys, strict=True)
         ):
             continue
         # it must be shown by the key alone, which the parent has as well
         outs = tuple(subst(o, dict(zip(own, keys, strict=True)).get) for o in b.outs)
+        # a column beside the key is the child's own
         if any(v in free_vars(o) for o in outs):
             continue
         tied = replace(alone, preds=(*alone.preds, *(eq(x, y) for x, y in zip(own, keys, strict=True))))
@@ -162,6 +168,7 @@ def _references(p: Place, inner: Block) -> list[tuple[Reference, Table, KeyFact]
     """References of the rows inside to rows that a key tells apart."""
     read = {o.var for o in inner.outs if isinstance(o, Var)}
     sources = [s for v, s in inner.vars if v in read]
+    # outputs of two tables together are no reference
     if len(sources) != 1:
         return []
     found: list[tuple[Reference, Table, KeyFact]] = []
@@ -182,6 +189,7 @@ def _columns(inner: Block, ref: Reference, target: Table) -> list[int] | None:
     reference's columns, each once.
     """
     at = [o.pos if isinstance(o, Var) else -1 for o in inner.outs]
+    # each column of the reference once
     if sorted(at) != sorted(ref.columns):
         return None
     columns = [ref.target_columns[ref.columns.index(c)] for c in at]

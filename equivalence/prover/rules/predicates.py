@@ -6,12 +6,14 @@ search.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, exists
-from rewright.equivalence.prover.build import app, disj, eq
-from rewright.equivalence.prover.symbols import EQ, OR, SAME, identity
-from rewright.equivalence.prover.terms import App, Bag, Block, Lit, Nested, Term, Var, free_vars
+from rewright.equivalence.prover.build import app, conj, disj, eq, is_true, negate
+from rewright.equivalence.prover.symbols import EQ, NOT, OR, SAME, identity
+from rewright.equivalence.prover.terms import App, Bag, Block, Lit, Nested, Table, Term, Var, free_vars
+from rewright.equivalence.prover.unique import one_row
 
 from .base import At, Place
 
@@ -79,6 +81,48 @@ def met_outside(p: Place, at: At) -> Bag | None:
     pair, inner = met
     preds = (*b.preds[:n], eq(*pair), exists((inner,)), *b.preds[n + 1 :])
     return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def other_than_asked(p: Place, at: At) -> Bag | None:
+    """3a, F5, F6: where there is just one row that equals what it is looked up by, NOT EXISTS of one that
+    also meets a condition is EXISTS of one that does not. ``at``: block, predicate.
+    """
+    i, n = at
+    b = p.block(i)
+    inner = row_denied(b.preds[n])
+    if inner is None:
+        return None
+    ctx = p.ctx.within(replace(b, preds=(*b.preds[:n], *b.preds[n + 1 :])))
+    for key in p.engine.schema.keys(inner.vars[0][1]):
+        ties = tuple(q for q in inner.preds if _ties(q, inner.vars[0][0], key.columns))
+        asked = tuple(q for q in inner.preds if q not in ties)
+        found = replace(inner, preds=ties)
+        if not asked or len(ties) < len(key.columns):
+            continue
+        if p.engine.entails(ctx, exists((found,))) and one_row(p.engine, ctx, (found,)):
+            other = exists((replace(inner, preds=(*ties, negate(is_true(conj(asked))))),))
+            return p.with_predicate(i, n, other)
+    return None
+
+
+def row_denied(goal: Term) -> Block | None:
+    """The row of one relation of which a predicate says that there is none."""
+    if not isinstance(goal, App) or goal.sym != NOT or not isinstance(goal.args[0], Nested):
+        return None
+    some = goal.args[0]
+    if some.kind != "exists" or len(some.bag) != 1 or len(some.bag[0].vars) != 1:
+        return None
+    return some.bag[0] if isinstance(some.bag[0].vars[0][1], Table) else None
+
+
+def _ties(q: Term, v: int, columns: Collection[int]) -> bool:
+    """Whether the predicate says what one of these columns equals."""
+    if not isinstance(q, App) or q.sym != EQ:
+        return False
+    return any(
+        isinstance(x, Var) and x.var == v and x.pos in columns and v not in free_vars(y)
+        for x, y in (q.args, q.args[::-1])
+    )
 
 
 def equal_outside(goal: Term) -> tuple[tuple[Term, Term], Block] | None:

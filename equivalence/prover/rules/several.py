@@ -46,10 +46,12 @@ def several_rows(p: Place, at: At) -> Bag | None:
     if found is None:
         return None
     counted, kind, number = found
+    # more than one variable would need a key of each
     if len(counted.bag) != 1 or len(counted.bag[0].vars) != 1:
         return None
     (inner,) = counted.bag
     least = number + 1 if kind == "over" else number
+    # one row is EXISTS, and more than four make too many pairs
     if not (1 if kind == "equal" else 2) <= least <= _MOST - (kind == "equal"):
         return None
     ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if q != b.preds[n])))
@@ -60,6 +62,7 @@ def several_rows(p: Place, at: At) -> Bag | None:
     some = _so_many(inner, columns, least, filled=filled)
     new = negate(some) if kind == "under" else some
     if kind == "equal":
+        # exactly n: n, and not n + 1
         new = conj((some, negate(_so_many(inner, columns, least + 1, filled=filled))))
     return p.with_predicate(i, n, new)
 
@@ -87,6 +90,7 @@ def both_extremes(goal: Term) -> tuple[Nested, bool] | None:
     equal.
     """
     told = goal.args[0] if isinstance(goal, App) and goal.sym == NOT else goal
+    # NOT (min < max) is also TRUE of one value, and NULL of none
     if not isinstance(told, App) or told.sym not in {EQ, LT} or (told.sym == LT and told is not goal):
         return None
     for least, most in (told.args, told.args[::-1]) if told.sym == EQ else (told.args,):
@@ -94,6 +98,7 @@ def both_extremes(goal: Term) -> tuple[Nested, bool] | None:
             continue
         if not (least.name.startswith("min ") and most.name == f"max {least.name.removeprefix('min ')}"):
             continue
+        # of equal values that look different minimum and maximum may be two
         one_look = one_representation(least.type) and least.type == most.type
         if one_look and len(least.bag) == 1 and shape(replace(most, name=least.name)) == shape(least):
             return least, told is goal and told.sym == EQ
@@ -105,6 +110,7 @@ def _telling(p: Place, ctx: Context, inner: Block) -> tuple[tuple[int, ...], boo
     source = inner.vars[0][1]
     if isinstance(source, Distinct):
         types = source_types(source)
+        # a DISTINCT row is told by all its columns
         if not types or not all(one_representation(t) for t in types):
             return None
         rows = fresh_copy(source.bag)
@@ -112,6 +118,7 @@ def _telling(p: Place, ctx: Context, inner: Block) -> tuple[tuple[int, ...], boo
         return tuple(range(len(types))), filled
     if not isinstance(source, Table):
         return None
+    # a nullable unique key has several rows without a value
     key = next((k for k in p.engine.schema.keys(source) if not k.nullable), None)
     if key is None:
         return None
@@ -122,6 +129,7 @@ def _telling(p: Place, ctx: Context, inner: Block) -> tuple[tuple[int, ...], boo
     given = {
         c for c in key.columns if any(not free_vars(o) & own for o in ties(inner.preds, _column(inner, c)))
     }
+    # all columns given: then by all of them, and no two rows differ
     return tuple(c for c in key.columns if c not in given) or key.columns, True
 
 
@@ -143,6 +151,7 @@ def _apart(x: Block, y: Block, columns: tuple[int, ...], *, filled: bool, in_ord
     """Two rows differ in a column; where integers tell a relation's rows apart, they come in order."""
     pairs = [(_column(x, c), _column(y, c)) for c in columns]
     (one, other) = pairs[0]
+    # integers in order count each choice of rows once
     if in_order and len(pairs) == 1 and one.type.is_builtin and one.type.name in INTS:
         return app(LT, (one, other), BOOL)
     return disj(negate(eq(a, b) if filled else same(a, b)) for a, b in pairs)

@@ -53,13 +53,16 @@ def multiply(p: Place, at: At) -> Bag | None:
     for value, times in ((left, right), (right, left)):
         if not (isinstance(times, Nested) and times.name == "cnt"):
             continue
+        # a value times the number of rows is the sum of the value over them
         if not (isinstance(value, Nested) and value.name in {"cnt", "isum", "sum numeric"}):
             total = _repeated(value, times)
+            # over no rows the sum is NULL, and the product 0
             if total is None or not p.engine.entails(ctx, exists(times.bag)):
                 continue
             exact = numeric and total.type == INTEGER
             repeated = app(TO_NUMERIC, (total,), term.type) if exact else total
             return p.with_block(i, replace_term(b, term, repeated))
+        # as above; a count times a count is 0 in both cases
         if value.name != "cnt" and not p.engine.entails(ctx, exists(times.bag)):
             continue
         rows = tuple(
@@ -77,6 +80,7 @@ def multiply(p: Place, at: At) -> Bag | None:
 def _repeated(value: Term, times: Nested) -> Term | None:
     """The sum of a value once for each of the rows counted."""
     name = {"integer": "isum", "numeric": "sum numeric"}.get(domain(value.type))
+    # a constant times a count has a simpler form
     if name is None or isinstance(value, Lit):
         return None
     rows = tuple(
@@ -110,6 +114,7 @@ def flatten_aggregate(p: Place, at: At) -> Bag | None:
     new: Term | None = None
     if outer in {"isum", "min", "max", "bool_and", "bool_or"}:
         new = _flatten_same(term)
+    # the same aggregate twice: sum of sums, least of least
     if new is None and outer == "isum":
         new = _flatten_counts(term)
     if new is None and outer == "sum":
@@ -127,6 +132,7 @@ def _parts(term: Nested, name: str) -> list[tuple[Block, Nested]] | None:
     for b in term.bag:
         out = b.outs[0]
         if not (isinstance(out, Nested) and out.kind == "agg" and out.name == name):
+            # another aggregate in one of the blocks: max of a min is of two
             return None
         found.append((b, out))
     return found
@@ -140,6 +146,7 @@ def _flatten_same(term: Nested) -> Term | None:
 def _product(parts: list[tuple[Block, Nested]]) -> Bag:
     blocks: list[Block] = []
     for b, inner in parts:
+        # a group that has no value is left out by the aggregate itself: no condition is needed for it
         preds = tuple(q for q in b.preds if q not in predicates(not_null(inner)))
         for x in fresh_copy(inner.bag):
             blocks.extend(block((*b.vars, *x.vars), (*preds, *x.preds), x.outs))
@@ -151,14 +158,17 @@ def _flatten_counts(term: Nested) -> Term | None:
     parts: list[tuple[Block, Nested]] = []
     for b in (arm for x in term.bag for arm in _arms(x)):
         out = b.outs[0]
+        # 0 adds nothing, whatever it stands for
         if isinstance(out, Lit) and out.value == "0":
             continue
+        # 1 for each row is the count of one row
         if isinstance(out, Lit) and out.value == "1":
             out = Nested("agg", "cnt", (Block((), (), ()),), INTEGER)
         if not (isinstance(out, Nested) and out.kind == "agg" and out.name == "cnt"):
             return None
         parts.append((b, out))
     total = aggregate("cnt", _product(parts), INTEGER)
+    # a sum of nothing is NULL, a count of nothing is 0
     return case((exists(term.bag), total, null(INTEGER)), INTEGER)
 
 
@@ -167,6 +177,7 @@ def _arms(b: Block) -> Bag:
     out = b.outs[0]
     if not (isinstance(out, App) and out.sym == CASE):
         return (b,)
+    # only constants are told apart arm by arm, the rest stays within the CASE
     *pairs, default = out.args
     if not all(isinstance(r, Lit) for r in (*pairs[1::2], default)):
         return (b,)
@@ -176,6 +187,7 @@ def _arms(b: Block) -> Bag:
         found.extend(block(b.vars, (*b.preds, *missed, test), (result,)))
         missed = (*missed, negate(exists_value(test)))
     found.extend(block(b.vars, (*b.preds, *missed), (default,)))
+    # a NULL arm adds nothing
     return tuple(x for x in found if not (isinstance(x.outs[0], Lit) and x.outs[0].value is None))
 
 
@@ -184,11 +196,13 @@ def _flatten_numeric(term: Nested) -> Term | None:
     blocks: list[Block] = []
     for b in term.bag:
         out = b.outs[0]
+        # numeric sums of what are integers are integers made numeric
         if isinstance(out, App) and out.sym == TO_NUMERIC:
             blocks.append(replace(b, outs=(out.args[0],)))
         elif isinstance(out, Lit) and out.value is None:
             blocks.append(replace(b, outs=(null(INTEGER),)))
         else:
+            # one argument that is no integer: only sums of sums are left
             return _flatten_same(term) if term.name == "sum numeric" else None
     total = aggregate("isum", tuple(n for b in blocks for n in block(b.vars, b.preds, b.outs)), INTEGER)
     return _as_numeric(total, term)
@@ -205,6 +219,7 @@ def _flatten_weighted(p: Place, b: Block, term: Nested) -> Term | None:
         if found is None:
             return None
         counted, value = found
+        # a count of 0 times a value is 0, and the sum of no rows is NULL
         if not p.engine.entails(ctx.within(x), exists(counted.bag)):
             return None
         for rows in fresh_copy(counted.bag):

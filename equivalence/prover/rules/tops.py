@@ -63,18 +63,24 @@ def first_rows(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     v, source = b.vars[n]
     if not isinstance(source, Limited) or source.on or not source.keys or Row(v) in parts_of(b):
+        # DISTINCT ON has its own rule; without keys any n rows are kept, and Row(v) asks for the identity of
+        # one
         return None
     skipped = 0 if source.offset is None else _number(source.offset)
     kept = None if source.limit is None else _number(source.limit)
+    # LIMIT $1 is no number that is known; OFFSET may cut a group of ties that WITH TIES counts from
     if skipped is None or (kept is None and source.limit is not None) or (source.ties and skipped):
         return None
     others = tuple(x for x in b.vars if x[0] != v)
+    # what is asked of the limited rows themselves is asked after they were chosen
     ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
     keys = slice(len(source.bag[0].outs) - len(source.keys), None)
+    # with ties left, the count of rows before one is no place: several rows have the same
     if not source.ties and not total(p.engine, ctx, source.bag, keys):
         return None
     result: list[Block] = []
     for inner in fresh_copy(source.bag):
+        # each block of the source may hold the chosen row, and each counts those of all blocks
         place = _place(source, inner.outs[keys], keys)
         if place is None:
             return None
@@ -100,6 +106,7 @@ def _place(source: Limited, mine: tuple[Term, ...], keys: slice) -> Term | None:
     counted: list[Block] = [Block((), (), ())]
     for other in fresh_copy(source.bag):
         earlier = before(tuple(zip(source.keys, other.outs[keys], mine, strict=True)))
+        # a key whose order is not known has no "before"
         if earlier is None:
             return None
         counted.extend(block(other.vars, (*other.preds, earlier), ()))
@@ -112,6 +119,7 @@ def dense_rank_as_count(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     term = nested_terms(b)[n]
     name = read_window(term.name) if term.kind == "win" else None
+    # over a union of rows dense ranks would have to be counted across the blocks
     if name is None or name.func != "dense_rank" or len(term.bag) != 1 or not name.keys:
         return None
     (rows,) = fresh_copy(term.bag)
@@ -139,11 +147,14 @@ def bounded_count(p: Place, at: At) -> Bag | None:
     term, kind, number = found
     rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
     plain = len(rest) == len(term.bag) and b.preds[n].sym != LE  # type: ignore[union-attr] # asked_of_count found a comparison, an App
+    # rows that are there whatever holds count towards the number without being looked for
     number -= len(term.bag) - len(rest)
     counted = aggregate("cnt", rest, INTEGER)
+    # under 1 is none, over 0 is some
     if number == (1 if kind == "under" else 0):
         new = exists(rest) if kind == "over" else negate(exists(rest))
     elif plain:
+        # `<` and `=` as they stand; a `<=` would still become `<`
         return None  # there is nothing to take away
     elif kind == "equal":
         new = eq(counted, integer(number))
@@ -157,6 +168,7 @@ def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"
     """A count that a predicate bounds by a number: it is under it, over it, or equal to it."""
     if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT}:
         return None
+    # n < 5 has the count on the left, 5 < n on the right
     for below, (term, end) in ((True, goal.args), (False, goal.args[::-1])):
         if (
             not isinstance(term, Nested)
@@ -169,6 +181,7 @@ def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"
         if goal.sym == EQ:
             return term, "equal", number
         if below:
+            # n <= 4 is n < 5
             return term, "under", number + (goal.sym == LE)
         return term, "over", number - (goal.sym == LE)
     return None
@@ -179,6 +192,7 @@ def without_certain_rows(goal: Term) -> Term | None:
     if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT} or not all(map(_is_count, goal.args)):
         return None
     one, other = (n.bag for n in goal.args if isinstance(n, Nested))
+    # as many as both have: the rest of the larger side stays
     fewest = min(sum(not (x.vars or x.preds) for x in bag) for bag in (one, other))
     if not fewest:
         return None
@@ -205,6 +219,7 @@ def counted_sum(p: Place, at: At) -> Bag | None:
     rows = int(str(number.value))
     if term.sym.name == "- int8":
         bag = _without_certain(counted.bag, rows)
+        # the number is subtracted from the count, and the count has so many certain rows
         if counted is not term.args[0] or len(bag) > len(counted.bag) - rows:
             return None
     else:
@@ -227,6 +242,7 @@ def some_first(p: Place, at: At) -> Bag | None:
     rest = tuple(q for q in b.preds if q != goal)
     moved = {_either_way(subst(q, rows_renamed({v: w}))) for q in rest}
     order = tuple(q for q in other.preds if _either_way(q) not in moved)
+    # the other rows must be asked the same, so that they are of the same set, and something more: the order
     if source != same_source or not moved <= set(map(_either_way, other.preds)) or not order:
         return None
     if not _is_strict_order(p, replace(b, preds=rest), v, w, order):
@@ -237,6 +253,7 @@ def some_first(p: Place, at: At) -> Bag | None:
 def _either_way(q: Term) -> Term:
     """An equality with its sides in one order: which of them is written first says nothing."""
     if isinstance(q, App) and q.sym == EQ:
+        # sorted by their text, as either spelling is met
         return App(EQ, tuple(sorted(q.args, key=str)), q.type)
     return q
 
@@ -262,9 +279,11 @@ def _is_strict_order(p: Place, b: Block, v: int, w: int, order: tuple[Term, ...]
         return tuple(subst(q, rows_renamed({w: x, v: y})) for q in order)
 
     ctx = p.ctx.within(Block(((one, source), (two, source), (three, source)), (), ()))
+    # nothing comes before itself
     if not p.engine.inconsistent(ctx.having(before_(one, one))):
         return False
     chained = ctx.having((*before_(one, two), *before_(two, three)))
+    # and what comes before what comes before another comes before that
     return all(p.engine.entails(chained, q) for q in before_(one, three))
 
 
@@ -298,6 +317,7 @@ def extreme_as_exists(p: Place, at: At) -> Bag | None:
         return None if new is None else p.with_predicate(i, n, new)
     term, value = found
     beyond = (lambda x: (x, value)) if term.name.startswith("min ") else (lambda x: (value, x))
+    # `= max(x)` of no rows is NULL, as EXISTS finds none: both keep no row
     among = exists(_where(term.bag, lambda x: eq(x, value)))
     none = negate(exists(_where(term.bag, lambda x: is_true(app(LT, beyond(x), BOOL)))))
     return p.with_predicate(i, n, conj((among, none)))
@@ -310,6 +330,7 @@ def bounded_extreme(goal: Term) -> Term | None:
     for side, (term, value) in enumerate((goal.args, goal.args[::-1])):
         if not isinstance(term, Nested) or not _is_extreme(term):
             continue
+        # two extremes compared with each other are of two sets of rows
         if not _is_extreme(value) and _in_one_order(term, value):
             return _of_each_row(term, value, goal.sym, side)
     return None
@@ -320,11 +341,13 @@ def _of_each_row(term: Nested, value: Term, sym: Sym, side: int) -> Term:
     must be, that none is not.
     """
     some = exists(_where(term.bag, lambda x: app(sym, (value, x) if side else (x, value), BOOL)))
+    # min(x) < v asks for one x below v; max(x) < v that there are rows and none is at or above it
     if term.name.startswith("max ") == bool(side):
         return some
     other = LE if sym == LT else LT
     beyond = exists(_where(term.bag, lambda x: app(other, (x, value) if side else (value, x), BOOL)))
     # of a value that is there no more is asked than that there are rows
+    # a value that may be NULL must be compared, or NULL would count as met
     known = isinstance(value, Lit) and value.value is not None
     return conj((exists(_where(term.bag, not_null)) if known else some, negate(beyond)))
 
@@ -351,6 +374,7 @@ def _in_one_order(extreme: Nested, value: Term) -> bool:
     """Whether a minimum or maximum goes by the order in which the value is compared with it."""
     values = [x.outs[0] for x in extreme.bag if x.outs]
     orders = {(domain(x.type), x.type.collation) for x in (*values, value, extreme)}
+    # min() of texts goes by their collation, `=` may go by another
     return len(orders) == 1 and bool(domain(value.type)) and bool(values)
 
 
@@ -371,14 +395,17 @@ def own_row_counted(p: Place, at: At) -> Bag | None:
         return None
     inner = term.bag[k]
     pred = inner.preds[m]
+    # a strict bound does not count the row itself; equal values must be the same to be the row's own
     if not isinstance(pred, App) or pred.sym != LE or not all(identity(x.type) for x in pred.args):
         return None
     own = {v for v, _ in inner.vars}
+    # both sides of the condition within, or both outside, compare no row with the current one
     if bool(free_vars(pred.args[0]) & own) == bool(free_vars(pred.args[1]) & own):
         return None
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
     (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
     ctx = p.beside(b, term)
+    # exactly one row has the bound: the current one, if it is among the rows counted
     if not one_row(p.engine, ctx, (alike,)):
         return None
     if not p.engine.entails(ctx, exists((alike,))):
@@ -400,13 +427,16 @@ def other_rows_counted(p: Place, at: At) -> Bag | None:
         return None
     inner = term.bag[k]
     pred = inner.preds[m]
+    # `id <> t.id` and the like
     if not rules_out(pred):
         return None
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
     own = fresh_copy(block(inner.vars, (*rest, negate(pred)), ()))
     ctx = p.beside(b, term)
+    # exactly one row fails the condition, the row's own: without it there is nothing to take away
     if not one_row(p.engine, ctx, own) or not p.engine.entails(ctx, exists(own)):
         return None
+    # NULL in the condition leaves rows out of both counts
     known = block(inner.vars, (*rest, not_null(pred)), inner.outs)
     whole = aggregate("cnt", (*term.bag[:k], *known, *term.bag[k + 1 :]), INTEGER)
     return p.with_block(i, replace_term(b, term, app(_MINUS, (whole, integer(1)), INTEGER)))

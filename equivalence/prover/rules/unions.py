@@ -48,6 +48,7 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
     if len(left.vars) != len(right.vars) or sorted(pairing) != list(range(len(left.vars))):
         return None
     aligned = align(left, right, pairing)
+    # blocks over other tables, or in another order, are not merged
     if aligned is None or left.vars != aligned.vars:
         return None
     right = aligned
@@ -55,6 +56,7 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
     only_left = tuple(q for q in left.preds if q not in common)
     only_right = tuple(q for q in right.preds if q not in common)
     shared = p.ctx.within(replace(left, preds=common))
+    # a row that both blocks have comes twice in a bag
     if p.mode == "bag" and not p.engine.inconsistent(shared.having((*only_left, *only_right))):
         return None
     a = conj(exists_value(q) for q in only_left)
@@ -66,6 +68,7 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
         for x, y in zip(left.outs, right.outs, strict=True)
     ]
     outs = tuple(o for o in found if o is not None)
+    # an output that neither block can show for both
     if len(outs) < len(found):
         return None
     merged = block(left.vars, (*common, disj((a, b))), outs)
@@ -77,6 +80,7 @@ def align(left: Block, right: Block, pairing: list[int]) -> Block | None:
 
     ordered = tuple((right.vars[k][0], right.vars[k][1]) for k in pairing)
     result = subst_block(replace(right, vars=ordered), rows_renamed(mapping))
+    # a condition that can't hold has emptied the block
     if len(result) != 1:
         return None
     (done,) = result
@@ -98,6 +102,8 @@ def _either(
         return y
     if engine.entails(shared.having(rp), identical(x, y)):
         return x
+    # in a set the row may be met by both conditions, so that a CASE by the first would lose the second's
+    # output
     if test is None:
         return None
     return case((test, x, y), bag_types((Block((), (), (x,)), Block((), (), (y,))))[0])
@@ -110,6 +116,7 @@ def union_of_sets(p: Place, at: At) -> Bag | None:
         return None
     b, cover = p.block(i), p.block(j)
     rows = fresh_copy((cover,))
+    # the other block must have such a row, with the very same outputs
     tied = tuple(
         n
         for r in rows
@@ -134,12 +141,14 @@ def multi_to_set(p: Place, at: At) -> Bag | None:
     others = Context(tuple(x for x in b.vars if x[0] != v), ())
     ctx = Context((*p.ctx.vars, *others.vars), p.ctx.preds)
     left, right = source.left, source.right
+    # a set does not count copies; INTERSECT ALL keeps a row that both sides have
     as_sets = p.mode == "set" and source.op == "intersect"
     if not as_sets and not duplicate_free(p.engine, ctx, left):
         if source.op == "except" or not duplicate_free(p.engine, ctx, right):
             return None
         left, right = right, left
     columns = [Var(v, c, t) for c, t in enumerate(source_types(source))]
+    # either side's look may come out
     if any(not identity(c.type) for c in columns):
         return None
     rows = fresh_copy(right)

@@ -60,6 +60,7 @@ def part_counted(p: Place, at: At) -> Bag | None:
         return None
     others = tuple(q for q in b.preds if q != b.preds[n])
     ctx = p.ctx.within(replace(b, preds=others))
+    # part of the whole, and both without duplicates: only then do counts compare sets
     if not _is_among(p, ctx, part, whole):
         return None
     missing = exists(
@@ -95,6 +96,7 @@ def ways_told_apart(p: Place, bag: Bag) -> Iterator[At]:
         if isinstance(source, Table):
             told = [k.columns for k in p.engine.schema.keys(source)]
             told += [r.columns for r in p.engine.schema.references(source)]
+            # each order of the columns, since parent and child may list them differently
             found = (o for k in told if len(k) <= _MOST_COLUMNS for o in permutations(k))
             yield from ((n, *columns) for columns in dict.fromkeys(found))
 
@@ -106,6 +108,7 @@ def _is_distinct(b: Block) -> bool:
 def _shown(b: Block, way: At) -> Shown | None:
     """Counted rows in one of these ways."""
     if not way:
+        # no way given: the rows of DISTINCT tell themselves apart
         if not _is_distinct(b):
             return None
         ((v, source),) = b.vars
@@ -124,6 +127,7 @@ def _is_among(p: Place, ctx: Context, part: Shown, whole: Shown) -> bool:
     """Whether the rows of each are told apart by what they show, and the part's are among the whole's."""
     shown = [o for x in (*part.bag, *whole.bag) for o in x.outs]
     widths = {len(x.outs) for x in (*part.bag, *whole.bag)}
+    # rows of different widths, or of several looks, are never the same row
     if len(widths) != 1 or not all(identity(o.type) for o in shown):
         return False
     rows = list(zip(*(x.outs for x in (*part.bag, *whole.bag)), strict=True))
@@ -152,8 +156,10 @@ def _rows_that_show(shown: Shown, values: tuple[Term, ...]) -> Bag:
 def _as_missing(goal: Term, side: int, missing: Term) -> Term:
     """What a comparison of the counts says of rows of the whole that are missing in the part."""
     assert isinstance(goal, App)
+    # as many as the whole: none is missing
     if goal.sym == EQ:
         return negate(missing)
+    # fewer than the whole: one is missing; at most as many they are always
     if side == 0:
         return missing if goal.sym == LT else TRUE
     return negate(missing) if goal.sym == LE else FALSE

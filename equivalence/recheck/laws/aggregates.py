@@ -65,6 +65,7 @@ def _flattened(ctx: Context, value: Nested) -> Iterator[_Value]:
     if value.kind != "agg" or not value.bag:
         return
     short = value.name.partition(" ")[0]
+    # sum of sums of floats would be rounded in another order
     if short in _SAME_OF_PARTS or value.name == "sum numeric":
         yield from _of_the_same(value)
     if short == "isum":
@@ -98,6 +99,7 @@ def _of_the_same(value: Nested) -> Iterator[_Value]:
         for b in value.bag
         if isinstance(o := b.outs[0], Nested) and (o.kind, o.name) == ("agg", value.name)
     ]
+    # all blocks or none: a block with another value is no part of the same
     if len(parts) == len(value.bag):
         yield aggregate(value.name, _joined(parts), value.type), ()
 
@@ -109,6 +111,7 @@ def _of_counts(value: Nested) -> Iterator[_Value]:
     parts: list[tuple[Block, Nested]] = []
     for b in (arm for x in value.bag for arm in _arms(x)):
         match b.outs[0]:
+            # 0 adds no row, 1 adds one
             case Lit("0"):
                 continue
             case Lit("1"):
@@ -118,6 +121,7 @@ def _of_counts(value: Nested) -> Iterator[_Value]:
             case _:
                 return
     total = aggregate("cnt", _joined(parts), INTEGER)
+    # the sum of no counts is NULL
     yield case((exists(value.bag), total, null(INTEGER)), INTEGER), ()
 
 
@@ -127,6 +131,7 @@ def _arms(b: Block) -> Bag:
     if not (isinstance(out, App) and out.sym == CASE):
         return (b,)
     tests, results = out.args[:-1:2], (*out.args[1::2], out.args[-1])
+    # a CASE of values that are computed stays what is summed
     if not all(isinstance(r, Lit) for r in results):
         return (b,)
     missed: tuple[Term, ...] = ()
@@ -135,6 +140,7 @@ def _arms(b: Block) -> Bag:
         here = missed if test is None else (*missed, test)
         found += block(b.vars, (*b.preds, *here), (result,))
         missed = missed if test is None else (*missed, negate(exists_value(test)))
+    # NULL is not summed
     return tuple(x for x in found if x.outs[0] != null(x.outs[0].type))
 
 
@@ -145,6 +151,7 @@ def _of_integers(value: Nested) -> Iterator[_Value]:
         match b.outs[0]:
             case App(sym, (inner,)) if sym == TO_NUMERIC:
                 rows += block(b.vars, b.preds, (inner,))
+            # a NULL among integers is skipped by either sum
             case Lit(None):
                 rows += block(b.vars, b.preds, (null(INTEGER),))
             case _:
@@ -161,6 +168,7 @@ def _of_repeated(ctx: Context, value: Nested) -> Iterator[_Value]:
         if found is None:
             return
         counted, weighed = found
+        # a count of 0 is a 0 that is added, where the joined rows have none
         needs.append(Follows(ctx.within(x), exists(counted.bag)))
         for y in fresh_copy(counted.bag):
             rows += block((*x.vars, *y.vars), (*x.preds, *y.preds, not_null(weighed)), (weighed,))
@@ -240,7 +248,9 @@ def _same_number(value: Nested, column: list[Term]) -> bool:
     if any(y != x for y in column):
         return False
     if isinstance(x, Lit):
+        # NaN and Infinity are spelled otherwise: times 2 and times -1 Infinity adds up to NaN
         return re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", x.value or "") is not None
+    # a factor that reads the rows is another one for each
     if any(v in free_vars(x) for b in value.bag for v, _ in b.vars):
         return False
     of = x.args[0] if isinstance(x, App) and x.sym == TO_NUMERIC else x
@@ -275,6 +285,7 @@ def multiply(p: Place, at: Bindings) -> Iterator[Instance]:
     x, y = (_whole(a) if numeric else a for a in term.args)
     ctx = without_value(p.ctx, b, term)
     for value, times in ((x, y), (y, x)):
+        # both ways round, since either factor may be the count
         if isinstance(times, Nested) and times.name == "cnt":
             for made, needs in _times(ctx, value, times):
                 exact = numeric and made.type == INTEGER
@@ -284,6 +295,7 @@ def multiply(p: Place, at: Bindings) -> Iterator[Instance]:
 
 def _times(ctx: Context, value: Term, times: Nested) -> Iterator[_Value]:
     some = (Follows(ctx, exists(times.bag)),)
+    # counts of no rows are 0, as the count of the product is; sums are NULL
     if isinstance(value, Nested) and value.name in {"cnt", "isum", "sum numeric"}:
         rows = tuple(
             n
@@ -294,6 +306,7 @@ def _times(ctx: Context, value: Term, times: Nested) -> Iterator[_Value]:
         yield aggregate(value.name, rows, value.type), () if value.name == "cnt" else some
         return
     name = {"integer": "isum", "numeric": "sum numeric"}.get(domain(value.type))
+    # a constant times a count is a sum of constants, which is written as such elsewhere
     if name is not None and not isinstance(value, Lit):
         rows = tuple(
             n for x in fresh_copy(times.bag) for n in block(x.vars, (*x.preds, not_null(value)), (value,))
@@ -313,6 +326,7 @@ def split_scalar(p: Place, at: Bindings) -> Iterator[Instance]:
     value = pick(values_in(b), n)
     if value.kind != "the":
         return
+    # as it stands, and without asking that the value is not NULL
     for bag in (value.bag, _or_null(value.bag)):
         found: list[Block] = []
         for x in fresh_copy(bag):
@@ -356,6 +370,7 @@ def simplify_case(p: Place, at: Bindings) -> Iterator[Instance]:
     i, n = at
     b = pick(p.bag, i)
     term = pick(_terms(b, lambda t: t.sym == CASE), n)
+    # several arms are simplified one at a time elsewhere
     if len(term.args) != 3:
         return
     test, yes, no = term.args
@@ -372,6 +387,7 @@ def _of_nothing(value: Term, other: Term) -> Iterator[Nested]:
     """The aggregates in a value over whose empty bag it is ``other``."""
     inner = _whole(value)
     if isinstance(inner, Nested) and inner.name == "cnt":
+        # an integer 0 for a count as it is, any zero for a count made numeric
         if other == integer(0) if inner is value else isinstance(other, Lit) and other.value == "0":
             yield inner
     elif isinstance(other, Lit) and other.value is None:

@@ -11,10 +11,20 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from rewright.equivalence.prover.bags import block, exists, subst
-from rewright.equivalence.prover.build import app, case, conj, disj, eq, exists_value, not_null, predicates
+from rewright.equivalence.prover.build import (
+    app,
+    case,
+    conj,
+    disj,
+    eq,
+    exists_value,
+    negate,
+    not_null,
+    predicates,
+)
 from rewright.equivalence.prover.context import identical
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.symbols import EQ, OR, SAME, identity
+from rewright.equivalence.prover.symbols import EQ, NOT, OR, SAME, identity
 from rewright.equivalence.prover.terms import (
     App,
     Block,
@@ -32,7 +42,14 @@ from rewright.equivalence.prover.terms import (
 )
 from rewright.equivalence.recheck.comparing import aligned
 from rewright.equivalence.recheck.judging import rows_like
-from rewright.equivalence.recheck.laws.stating import Bindings, Condition, Follows, Impossible, Instance
+from rewright.equivalence.recheck.laws.stating import (
+    Bindings,
+    Condition,
+    Follows,
+    Impossible,
+    Instance,
+    OneRow,
+)
 from rewright.equivalence.recheck.places import Place, pick, spliced
 
 # outputs in which two merged blocks may differ
@@ -153,6 +170,37 @@ def covered_block(p: Place, at: Bindings) -> Iterator[Instance]:
     if p.sets and i != j:
         some = exists(rows_like(fresh_copy((cover,)), b.outs))
         yield Instance(spliced(p.bag, i, ()), (Follows(p.ctx.within(b), some),))
+
+
+def other_than_asked(p: Place, at: Bindings) -> Iterator[Instance]:
+    """¬EXISTS(x . x.c̄ = s̄ ∧ P) = EXISTS(x . x.c̄ = s̄ ∧ P is not TRUE) where there is one row x with x.c̄ = s̄,
+    s̄ from outside, and no more. Bindings: block, condition.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    goal = pick(b.preds, n)
+    some = goal.args[0] if isinstance(goal, App) and goal.sym == NOT else None
+    if not isinstance(some, Nested) or some.kind != "exists" or len(some.bag) != 1:
+        return
+    (inner,) = some.bag
+    if len(inner.vars) != 1 or p.schema is None:
+        return
+    ((row, source),) = inner.vars
+    ctx = p.ctx.within(_without(b, n))
+    for key in p.schema.keys(source):
+
+        def by(q: Term, columns: tuple[int, ...] = key.columns) -> bool:
+            sides = q.args if isinstance(q, App) and q.sym == EQ else ()
+            own = [x for x in sides if row in free_vars(x)]
+            return len(own) == 1 and isinstance(own[0], Var) and own[0].pos in columns
+
+        ties = tuple(filter(by, inner.preds))
+        asked = conj(q for q in inner.preds if not by(q))
+        found = replace(inner, preds=ties)
+        other = exists((replace(inner, preds=(*ties, negate(exists_value(asked)))),))
+        new = block(b.vars, (*b.preds[:n], *predicates(other), *b.preds[n + 1 :]), b.outs)
+        if ties and len(ties) < len(inner.preds):
+            yield Instance(spliced(p.bag, i, new), (Follows(ctx, exists((found,))), OneRow(ctx, (found,))))
 
 
 def met_outside(p: Place, at: Bindings) -> Iterator[Instance]:

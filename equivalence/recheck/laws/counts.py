@@ -97,10 +97,12 @@ def bounded_count(p: Place, at: Bindings) -> Iterator[Instance]:
                 yield Instance(_with_condition(p, i, n, less))
         return
     term, op, number = found
+    # rows without variables and conditions are there whatever holds
     rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
     number -= len(term.bag) - len(rest)
     counted = aggregate("cnt", rest, INTEGER)
     match op:
+        # fewer than one is none, more than none is some
         case "<" if number == 1:
             new = negate(exists(rest))
         case ">" if number == 0:
@@ -117,6 +119,7 @@ def bounded_count(p: Place, at: Bindings) -> Iterator[Instance]:
 def _less_on_both(goal: App) -> Term:
     """Both counts without the rows that are on both sides whatever holds."""
     bags = [x.bag for x in goal.args if isinstance(x, Nested)]
+    # as many as both sides have may go
     for_certain = [[x for x in bag if x == _ONE_ROW] for bag in bags]
     k = min(map(len, for_certain))
     rest = [
@@ -141,10 +144,12 @@ def several(p: Place, at: Bindings) -> Iterator[Instance]:
     (inner,) = term.bag
     v, source = inner.vars[0]
     least = number + 1 if op == ">" else number
+    # more than four rows make more pairs than are worth a solver's time
     if not (1 if op == "=" else 2) <= least <= _MOST_ROWS:
         return
     if isinstance(source, Distinct):
         types = source_types(source)
+        # of equal values that look different DISTINCT keeps one, and nobody says which
         if not types or not all(one_representation(t) for t in types):
             return
         columns = [Var(v, c, t) for c, t in enumerate(types)]
@@ -159,6 +164,7 @@ def several(p: Place, at: Bindings) -> Iterator[Instance]:
         return
     for key in p.schema.keys(source):
         columns = [Var(v, c, source.types[c]) for c in key.columns]
+        # columns of the key that Q fixes are the same for all rows and tell none apart
         open_ = [c for c in columns if all(v in free_vars(t) for t in equated(inner.preds, c))] or columns
         new = _asked_of(op, partial(_so_many, inner, open_, None), least)
         yield Instance(_with_condition(p, i, n, new), (Keyed(source, key.columns, filled=True),))
@@ -180,6 +186,7 @@ def _so_many(
     """So many rows two by two unlike; ``equal`` None: of a relation, in the order of integers."""
     copies = [fresh_copy((inner,))[0] for _ in range(number)]
     integers = len(columns) == 1 and columns[0].type.is_builtin and columns[0].type.name in INTS
+    # integers can be put in order, so that x1 < x2 < x3 counts each set of rows once
     in_order = integers and equal is None
     alike = equal or eq
     apart: list[Term] = []
@@ -197,6 +204,7 @@ def _asked(goal: Term) -> tuple[Nested, str, int] | None:
     for turned, (term, end) in ((False, goal.args), (True, goal.args[::-1])):
         if isinstance(term, Nested) and _is_count(term) and isinstance(end, Lit) and end.value is not None:
             more = int(goal.sym == LE)
+            # count <= n is count < n + 1
             if goal.sym == EQ:
                 return term, "=", int(end.value)
             return (term, ">", int(end.value) - more) if turned else (term, "<", int(end.value) + more)
@@ -214,11 +222,13 @@ def one_value(p: Place, at: Bindings) -> Iterator[Instance]:
             if not (isinstance(low, Nested) and isinstance(high, Nested) and len(low.bag) == 1):
                 continue
             names = low.name.partition(" "), high.name.partition(" ")
+            # extremes by two collations, or of two types, are of two orders
             one_order = names[0][2] == names[1][2] and low.type == high.type
             if (names[0][0], names[1][0]) != ("min", "max") or not (
                 one_order and one_representation(low.type)
             ):
                 continue
+            # minimum and maximum of the very same rows
             if low.kind != "agg" or high.kind != "agg" or shape(replace(high, name=low.name)) != shape(low):
                 continue
             (x,), (y,) = fresh_copy(low.bag), fresh_copy(low.bag)
@@ -252,6 +262,7 @@ def counted_sum(p: Place, at: Bindings) -> Iterator[Instance]:
         bag = (*(_ONE_ROW for _ in range(more)), *counted.bag)
         if term.sym.name == "- int8":
             certain = [x for x in counted.bag if x == _ONE_ROW]
+            # fewer rows are certain than are to be taken away
             if len(certain) < more:
                 return
             bag = fresh_copy((*certain[more:], *(x for x in counted.bag if x != _ONE_ROW)))
@@ -261,6 +272,7 @@ def counted_sum(p: Place, at: Bindings) -> Iterator[Instance]:
 def _counts_more(term: App) -> tuple[Nested, int] | None:
     if term.sym.name not in {"+ int8", "- int8"} or len(term.args) != 2:
         return None
+    # n - count is no count
     if term.sym.name == "- int8" and not _is_count(term.args[0]):
         return None
     counted, number = term.args if _is_count(term.args[0]) else term.args[::-1]
@@ -283,6 +295,7 @@ def extreme_as_exists(p: Place, at: Bindings) -> Iterator[Instance]:
         if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
             continue
         met = (*(x.outs[0] for x in term.bag), value, term)
+        # of one order, or `=` and the extreme may disagree
         if len({(domain(t.type), t.type.collation) for t in met}) > 1 or not domain(value.type):
             continue
         if goal.sym != EQ:
@@ -311,9 +324,11 @@ def _bounded(goal: App, extreme: Nested, value: Term) -> Term:
         return exists(_where(extreme.bag, asked))
 
     one = rows(goal.sym, lower=below)
+    # one row on this side is enough for min(x) < v
     if extreme.name.startswith("min ") == below:
         return one
     # where a value is there, and no row is beyond it, any row is on this side
+    # a constant is never NULL: that there is a row is all that is asked beside
     there = isinstance(value, Lit) and value.value is not None
     some = exists(_where(extreme.bag, not_null)) if there else one
     return conj((some, negate(rows(LE if goal.sym == LT else LT, lower=not below))))
@@ -336,6 +351,7 @@ def own_row(p: Place, at: Bindings) -> Iterator[Instance]:
     if not _is_count(value) or not isinstance(pred, App) or pred.sym != LE:
         return
     sides = [bool(free_vars(x) & own) for x in pred.args]
+    # one side of the bound is the row's, the other the current row's
     if sides[0] == sides[1] or not all(identity(x.type) for x in pred.args):
         return
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
@@ -356,6 +372,7 @@ def other_rows(p: Place, at: Bindings) -> Iterator[Instance]:
     value = pick(values_in(b), n)
     inner = pick(value.bag, k)
     pred = pick(inner.preds, m)
+    # `c <> v` is NOT (c = v); anything else may be FALSE for other reasons
     if not _is_count(value) or not _says_unlike(pred):
         return
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
@@ -380,6 +397,7 @@ def _says_unlike(pred: Term) -> bool:
 
 def _sides_sorted(q: Term) -> Term:
     """An equality with its sides in one order, whichever is written first."""
+    # an equality is one condition, whichever side comes first
     return App(EQ, tuple(sorted(q.args, key=repr)), q.type) if isinstance(q, App) and q.sym == EQ else q
 
 
@@ -390,6 +408,7 @@ def some_first(p: Place, at: Bindings) -> Iterator[Instance]:
     i, n = at
     b = pick(p.bag, i)
     goal = pick(b.preds, n)
+    # only where duplicates do not count does one row stand for all
     if not p.sets or b.outs or len(b.vars) != 1 or not (isinstance(goal, App) and goal.sym == NOT):
         return
     (none,) = goal.args
@@ -402,6 +421,7 @@ def some_first(p: Place, at: Bindings) -> Iterator[Instance]:
     rest = tuple(q for q in b.preds if q != goal)
     moved = {_sides_sorted(subst(q, rows_renamed({v: w}))) for q in rest}
     order = tuple(q for q in other.preds if _sides_sorted(q) not in moved)
+    # the others must be asked all that the row is asked, and the order beside
     if not moved <= {_sides_sorted(q) for q in other.preds} or not order:
         return
     one, two, three = fresh(), fresh(), fresh()
@@ -411,6 +431,7 @@ def some_first(p: Place, at: Bindings) -> Iterator[Instance]:
 
     ctx = p.ctx.within(Block(tuple((x, source) for x in (one, two, three)), (), ()))
     chain = ctx.having((*sooner(one, two), *sooner(two, three)))
+    # irreflexive and transitive: of finitely many rows one has none before it
     needs: tuple[Condition, ...] = (
         Impossible(ctx.having(sooner(one, one))),
         *(Follows(chain, q) for q in sooner(one, three)),

@@ -109,6 +109,7 @@ def _never_two(p: Place, b: Block, v: int, bag: Bag) -> Iterator[tuple[Condition
         case (Block(((_, Table() as source),), _, outs),) if p.schema is not None:
             if not all(identity(o.type) for o in outs):
                 return
+        # several blocks, or joined rows, have no one key
         case _:
             return
     (x,), (y,) = fresh_copy(bag), fresh_copy(bag)
@@ -122,6 +123,7 @@ def _never_two(p: Place, b: Block, v: int, bag: Bag) -> Iterator[tuple[Condition
     both = both.having([same(s, t) for s, t in zip(x.outs, y.outs, strict=True)])
     for key in p.schema.keys(source):
         pairs = [(Var(x.vars[0][0], c, t), Var(y.vars[0][0], c, t)) for c, t in _typed(source, key.columns)]
+        # not the same row, though alike in all that is asked: that must be impossible
         unlike = negate(conj(eq(s, t) for s, t in pairs))
         yield Keyed(source, key.columns, filled=True), Impossible(both.having((unlike,)))
 

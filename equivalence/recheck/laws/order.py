@@ -54,10 +54,12 @@ def prune_limited(p: Place, at: Bindings) -> Iterator[Instance]:
     i, n, c = at
     b = pick(p.bag, i)
     v, source = pick(b.vars, n)
+    # WITH TIES compares keys, of which a column may be one
     if not isinstance(source, Limited) or len(source.bag) != 1 or source.ties:
         return
     (inner,) = source.bag
     width = len(inner.outs)
+    # sort keys come last, and stay
     if not 0 <= c < width - len(source.keys) - source.on:
         return
     later = [k for k in range(c + 1, width) if shape(inner.outs[k]) == shape(inner.outs[c])]
@@ -83,6 +85,7 @@ def first_row(p: Place, at: Bindings) -> Iterator[Instance]:
     i, n = at
     b = pick(p.bag, i)
     v, source = pick(b.vars, n)
+    # LIMIT 1 or DISTINCT ON, in a stated order, without OFFSET and ties
     if not isinstance(source, Limited) or not first_of(source) or len(source.bag) != 1:
         return
     if any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
@@ -95,6 +98,7 @@ def first_row(p: Place, at: Bindings) -> Iterator[Instance]:
     width = len(inner.outs) - len(source.keys) - source.on
     groups = list(zip(other.outs, inner.outs, strict=True))[width : width + source.on]
     keys = zip(source.keys, other.outs[width + source.on :], inner.outs[width + source.on :], strict=True)
+    # a key of DISTINCT ON is the same within its group
     earlier = before(tuple(k for k in keys if k[1:] not in groups))
     if earlier is None:
         return
@@ -109,6 +113,7 @@ def first_row(p: Place, at: Bindings) -> Iterator[Instance]:
         m for r in rest for m in block((*r.vars, *inner.vars), (*r.preds, *inner.preds, none), r.outs)
     )
     (rows,) = source.bag
+    # a total order within each group is asked for as a condition of the law
     yield Instance(spliced(p.bag, i, after), (Determined(ctx, rows, rows.outs[width:]),))
 
 
@@ -135,6 +140,7 @@ def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
     name = extreme_name(source.keys[0], key.type)
     if inner.outs[out.pos] != key or name is None or not one_representation(key.type):
         return
+    # the next greater number is the next row's only where values are told apart by `<`
     if before_it and key.type.name not in _STEPPED:
         return
     made: Term | None = None
@@ -164,6 +170,7 @@ def rank(p: Place, at: Bindings) -> Iterator[Instance]:
         return
     name, keys = window_keys(value.name)
     (rows,) = fresh_copy(value.bag)
+    # dense_rank() counts keys, ntile() divides rows
     if name not in {"rank", "row_number"} or len(keys) > len(rows.outs):
         return
     earlier = before(tuple(zip(keys, rows.outs, value.args, strict=False)))
@@ -172,6 +179,7 @@ def rank(p: Place, at: Bindings) -> Iterator[Instance]:
     counted = (Block((), (), ()), *block(rows.vars, (*rows.preds, earlier), ()))
     after = spliced(p.bag, i, with_value(b, value, aggregate("cnt", counted, INTEGER)))
     total = Determined(without_value(p.ctx, b, value), rows, rows.outs[: len(keys)])
+    # rank() gives peers one number
     yield Instance(after, () if name == "rank" else (total,))
 
 
@@ -183,6 +191,7 @@ def one_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
     i, n = at
     b = pick(p.bag, i)
     goal = pick(b.preds, n)
+    # n <= 2 would keep rows that are no extreme
     if not (isinstance(goal, App) and goal.sym == EQ and goal.args[1] == integer(1)):
         return
     win = goal.args[0]
@@ -199,6 +208,7 @@ def one_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
     known = [k for k in keys if k is not None and identity(k.type)]
     kept = [q for q in b.preds if q != goal]
     inside = [subst(q, rows_renamed(names)) for q in rows.preds if q not in ties]
+    # the window asks no more of its rows than the block does
     if not known or len(known) < len(ties) or not set(inside) <= set(kept):
         return
     ctx = p.ctx.within(replace(b, preds=tuple(kept)))

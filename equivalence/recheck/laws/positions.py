@@ -58,9 +58,11 @@ def first_rows(p: Place, at: Bindings) -> Iterator[Instance]:
     i, n = at
     b = pick(p.bag, i)
     v, source = pick(b.vars, n)
+    # without keys any rows are kept; DISTINCT ON keeps one of each group
     if not isinstance(source, Limited) or source.on or not source.keys or not source.bag:
         return
     skipped, kept = _count(source.offset), _count(source.limit)
+    # OFFSET may cut through a group of ties that WITH TIES would keep
     if skipped is None or (kept is None and source.limit is not None) or (source.ties and skipped):
         return
     if any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
@@ -83,6 +85,7 @@ def first_rows(p: Place, at: Bindings) -> Iterator[Instance]:
 
         for r in subst_block(replace(b, vars=others.vars), env):
             result += block((*r.vars, *inner.vars), (*r.preds, *inner.preds, *bounds), r.outs)
+    # WITH TIES keeps the same rows in any order that the ties have
     needs = () if source.ties else (_total(p.ctx.within(others), source.bag, keys),)
     yield Instance(spliced(p.bag, i, tuple(result)), needs)
 
@@ -118,6 +121,7 @@ def dense_rank(p: Place, at: Bindings) -> Iterator[Instance]:
     (rows,) = fresh_copy(value.bag)
     own = rows.outs[: len(name.keys)]
     earlier = before(tuple(zip(name.keys, rows.outs, value.args, strict=False)))
+    # different keys are counted by what they are, so that equal ones must look alike
     if earlier is not None and all(one_representation(k.type) for k in own):
         keys = Distinct(block(rows.vars, (*rows.preds, earlier), own))
         counted = (_ONE_ROW, *block(((fresh(), keys),), (), ()))
@@ -159,6 +163,7 @@ def _read(name: WindowName, value: Nested) -> tuple[tuple[str, ...], str] | None
         once = name.types == ("anyelement",) or (
             name.types == ("anyelement", "int4") and number == (integer(1),)
         )
+        # a distance of two, or a default, is not the nearest row
         if not once:
             return None
         return (back, "before") if name.func == "lag" else (name.keys, "after")
@@ -183,6 +188,7 @@ def _as_extreme(ctx: Context, value: Nested, keys: tuple[str, ...], side: str) -
     (row,) = value.bag
     key = row.outs[0]
     name = extreme_name(keys[0], key.type)
+    # another column than the key belongs to a row, not to the order
     if side or row.outs[len(keys)] != key or name is None or not identity(key.type):
         return
     rows = tuple(

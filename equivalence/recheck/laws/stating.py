@@ -87,18 +87,29 @@ class SameRow:
 
     def holds(self, judge: Judge) -> bool:
         types = self.source.types
-        return any(
-            all(
-                judge.entails(self.ctx, eq(Var(self.one, c, types[c]), Var(self.other, c, types[c])))
-                for c in key.columns
+        return (
+            any(
+                all(
+                    judge.entails(self.ctx, eq(Var(self.one, c, types[c]), Var(self.other, c, types[c])))
+                    for c in key.columns
+                )
+                for key in judge.schema.keys(self.source)
             )
-            for key in judge.schema.keys(self.source)
-        ) or any(
-            all(
-                judge.entails(self.ctx, c) for c in (*x.conditions, *y.conditions, *map(eq, x.terms, y.terms))
+            or any(
+                all(
+                    judge.entails(self.ctx, c)
+                    for c in (*x.conditions, *y.conditions, *map(eq, x.terms, y.terms))
+                )
+                for x, y in zip(
+                    *(judge.conditional_keys(self.source, v) for v in (self.one, self.other)), strict=True
+                )
             )
-            for x, y in zip(
-                *(judge.conditional_keys(self.source, v) for v in (self.one, self.other)), strict=True
+            or any(
+                all(judge.entails(self.ctx, eq(a, b)) for a, b in zip(x.terms, y.terms, strict=True))
+                and {*map(x.value_in, self.ctx.preds)} & {*map(y.value_in, self.ctx.preds)} - {None}
+                for x, y in zip(
+                    *(judge.period_keys(self.source, v) for v in (self.one, self.other)), strict=True
+                )
             )
         )
 

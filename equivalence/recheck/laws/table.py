@@ -17,6 +17,7 @@ from rewright.equivalence.recheck.laws.aggregates import (
     simplify_case,
     split_scalar,
 )
+from rewright.equivalence.recheck.laws.apart import flag_apart, union_apart
 from rewright.equivalence.recheck.laws.conditions import (
     alternative,
     arm,
@@ -24,6 +25,7 @@ from rewright.equivalence.recheck.laws.conditions import (
     covered_block,
     merge_blocks,
     met_outside,
+    other_than_asked,
     plain_equality,
     redundant,
 )
@@ -55,6 +57,7 @@ from rewright.equivalence.recheck.laws.multis import (
 from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
 from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_to_parent
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
+from rewright.equivalence.recheck.laws.ranked import nth_extreme
 from rewright.equivalence.recheck.laws.rows import merge_copies, referred_column, semijoin, tied_outside
 from rewright.equivalence.recheck.laws.stating import Law
 from rewright.equivalence.recheck.laws.wholes import least_of_each, part_counted
@@ -97,6 +100,10 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "merge-blocks": merge_blocks,
         "merge-copies": merge_copies,
         "met-outside": met_outside,
+        "union-apart": union_apart,
+        "flag-apart": flag_apart,
+        "nth-extreme": nth_extreme,
+        "other-than-asked": other_than_asked,
         "multi-to-set": multi_to_set,
         "multi-arms": multi_arms,
         "multi-within": multi_within,

@@ -48,6 +48,7 @@ def part_counted(p: Place, at: Bindings) -> Iterator[Instance]:
     b = pick(p.bag, i)
     goal = pick(b.preds, n)
     match goal:
+        # whichever side of the comparison is the part
         case App(sym, (Nested("agg", "cnt", (one,)), Nested("agg", "cnt", (other,)))) if sym in {EQ, LE, LT}:
             part, whole = (one, other) if side == 0 else (other, one)
         case _:
@@ -55,6 +56,7 @@ def part_counted(p: Place, at: Bindings) -> Iterator[Instance]:
     f, g = _seen(part, told[:width]), _seen(whole, told[width:])
     shown = [o for x in (*f, *g) for o in x.outs]
     types = {tuple((o.type.name, o.type.collation) for o in x.outs) for x in (*f, *g)}
+    # rows by columns of two types, or of several looks, are not found again by equality
     if len(types) != 1 or not all(identity(o.type) for o in shown):
         return
     ctx = p.ctx.within(replace(b, preds=(*b.preds[:n], *b.preds[n + 1 :])))
@@ -62,6 +64,7 @@ def part_counted(p: Place, at: Bindings) -> Iterator[Instance]:
         y for w in fresh_copy(g) for y in block(w.vars, (*w.preds, negate(exists(_alike(f, w.outs)))), ())
     )
     needs: list[Condition] = [Follows(ctx.within(x), exists(_alike(g, x.outs))) for x in fresh_copy(f)]
+    # DISTINCT rows are told apart by themselves
     needs += [NoRowTwice(ctx, rows) for rows, way in ((f, told[:width]), (g, told[width:])) if way]
     preds = (*b.preds[:n], _of_missing(goal.sym, side, exists(absent)), *b.preds[n + 1 :])
     yield Instance(spliced(p.bag, i, block(b.vars, preds, b.outs)), tuple(needs))
@@ -73,6 +76,7 @@ def _seen(b: Block, way: list[int]) -> Bag:
         v, source = pick(b.vars, way[0])
         columns = way[1:]
     else:
+        # a block of several rows without a way to tell them apart
         ((v, source),) = b.vars
         if not isinstance(source, Distinct):
             raise NoPlace
@@ -112,6 +116,7 @@ def least_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
     kept = tuple(q for q in b.preds if q != goal)
     own = {v for v, _ in b.vars}
     for name, rows, key, value, filled in _least(goal):
+        # another relation than the block's has no least row among these
         if [s for _, s in rows.vars] != [s for _, s in b.vars]:
             continue
         renamed = rows_renamed({w: v for (w, _), (v, _) in zip(rows.vars, b.vars, strict=True)})
@@ -120,12 +125,14 @@ def least_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
         keys = [k for k in found if k is not None]
         there = not_null(value)
         inside = [q for q in (subst(r, renamed) for r in rows.preds if r not in ties) if q != there]
+        # the value must be of the row itself, under conditions that the block asks as well
         if subst(key, renamed) != value or len(keys) < len(ties) or not set(inside) <= set(kept):
             continue
         if not keys or not all(identity(k.type) for k in (*keys, value)):
             continue
         plain = [not_null(k) for k, q in zip(keys, ties, strict=True) if isinstance(q, App) and q.sym == EQ]
         ctx = p.ctx.within(replace(b, preds=kept))
+        # by NOT EXISTS a row without value or group also holds: these must be ruled out
         needs: list[Condition] = [] if filled else [Follows(ctx, q) for q in (there, *plain)]
         group = Block(b.vars, (*inside, *plain, there), (*keys, value))
         if not p.sets:
@@ -161,6 +168,7 @@ def _with_groups(
     preds = (not_null(extreme), *(subst(q, read) for q in rest))
     after = block(((w, source),), preds, tuple(subst(o, read) for o in b.outs))
     own = {v for v, _ in b.vars}
+    # more is read of the row than its group knows
     return None if any(free_vars(t) & own for x in after for t in (*x.preds, *x.outs)) else after
 
 
@@ -176,6 +184,7 @@ def _least(goal: Term) -> Iterator[tuple[str, Block, Term, Term, bool]]:
         case App(sym, (Nested("exists", _, (rows,)),)) if sym == NOT:
             own = {v for v, _ in rows.vars}
             beyond = [(q, sides) for q in rows.preds if (sides := _sides(q, own)) is not None]
+            # two comparisons leave open which of them is the order
             if len(beyond) == 1:
                 ((pred, (key, value, name)),) = beyond
                 label = _label(name, key)

@@ -46,6 +46,7 @@ def calendars(query: a.Query) -> a.Query:
 
 def _series(item: a.FunctionScan) -> Series | None:
     call = item.call
+    # ORDINALITY counts rows in a column of its own
     if item.ordinality or not isinstance(call, a.Call) or len(call.args) != 3 or call.type != _MOMENT:
         return None
     if not call.func.is_builtin or call.func.name != "generate_series":
@@ -55,6 +56,7 @@ def _series(item: a.FunctionScan) -> Series | None:
         constant_moment(call.args[1]),
         constant_parts(call.args[2]),
     )
+    # a step of nothing is an error
     if since is None or until is None or step is None or step == (0, 0, 0):
         return None
     return since, until, step
@@ -62,10 +64,12 @@ def _series(item: a.FunctionScan) -> Series | None:
 
 def _cut(condition: a.Expr, series: Mapping[int, Series]) -> a.Expr | None:
     parts = list(conjuncts(condition))
+    # one pair after another: what was a bound may stand in two pairs
     while (found := _pair(parts, series)) is not None:
         low, high, same = found
         parts[low] = same
         del parts[high]
+    # a bound that a longer unit keeps as well
     parts = [p for p in parts if not _idle(p, parts, series)]
     return condition if len(parts) == len(list(conjuncts(condition))) else conjoin(parts)
 
@@ -73,10 +77,12 @@ def _cut(condition: a.Expr, series: Mapping[int, Series]) -> a.Expr | None:
 def _pair(parts: list[a.Expr], series: Mapping[int, Series]) -> tuple[int, int, a.Expr] | None:
     for low, one in enumerate(parts):
         row, x = _at_least(one)
+        # the row is a column of the calendar, what it bounds is something else
         if not isinstance(row, a.Column) or x is None or row.rel not in series:
             continue
         for high, other in enumerate(parts):
             y, end = _below(other)
+            # both bounds are of the same value, the second of the same row
             if y != x or not isinstance(end, a.Op) or (end.op.name, end.op.is_builtin) != ("+", True):
                 continue
             if len(end.args) == 2 and end.args[0] == row:
@@ -93,6 +99,7 @@ def _idle(pred: a.Expr, parts: list[a.Expr], series: Mapping[int, Series]) -> bo
     left, right = pred.args
     for x, other, name in ((left, right, pred.op.name), (right, left, _SIDES[pred.op.name])):
         at = _constant(other)
+        # two constants bound nothing of a row
         if at is None or x.type not in {_DATE, _MOMENT} or _constant(x) is not None:
             continue
         rows = {n for p in parts if p is not pred for n in walk(p) if isinstance(n, a.Column)}
@@ -107,6 +114,7 @@ def _idle(pred: a.Expr, parts: list[a.Expr], series: Mapping[int, Series]) -> bo
 def _keeps(name: str, at: datetime, first: datetime, end: datetime) -> bool:
     """Whether all moments from the first to before the end are on this side of one."""
     if name in {">", ">="}:
+        # before the end of the last unit each moment is at or before this one
         return first > at or (name == ">=" and first == at)
     return end <= at
 
@@ -123,6 +131,7 @@ def _reach(series: Series, length: tuple[int, int, int]) -> tuple[datetime, date
     first, last, step = series
     months, days, seconds = length
     year, month = divmod(last.year * 12 + last.month - 1 + months, 12)
+    # a calendar that runs backwards, or into years that need five figures
     if min(step) < 0 or year > 9000:
         return None
     at = last.replace(year=year, month=month + 1, day=min(last.day, monthrange(year, month + 1)[1]))
@@ -134,6 +143,7 @@ def _at_least(pred: a.Expr) -> tuple[a.Expr | None, a.Expr | None]:
     if not _plain(pred) or not isinstance(pred, a.Op):
         return None, None
     moment, x = pred.args if pred.op.name == "<=" else pred.args[::-1]
+    # <= with the row on the left is >= with it on the right
     fits = pred.op.name in {"<=", ">="} and moment.type == _MOMENT and x.type in {_DATE, _MOMENT}
     return (moment, x) if fits else (None, None)
 
@@ -147,6 +157,7 @@ def _below(pred: a.Expr) -> tuple[a.Expr | None, a.Expr | None]:
 
 
 def _plain(pred: a.Expr) -> bool:
+    # a volatile value asked twice may be in two units
     single = isinstance(pred, a.Op) and pred.op.is_builtin and len(pred.args) == 2
     return single and not has_subquery(pred) and not is_volatile(pred)
 
@@ -161,15 +172,18 @@ def _same(x: a.Expr, row: a.Expr, length: tuple[int, int, int] | None, series: S
     )
     unmoved = (days, seconds) == (0, 0)
     match length:
+        # a day that begins at midnight, by steps of whole days
         case (0, 1, 0) | (0, 0, 86400):
             return compare("=", _day(x), _day(row)) if clock else None
         case (0, 0, 3600):
             on_hour = seconds % 3600 == 0 and (since.minute, since.second, since.microsecond) == (0, 0, 0)
             unit = "hour" if on_hour else None
         case (0, 7, 0):
+            # Monday, and steps of whole weeks: a step of months would leave the weekday
             weeks = months == 0 and (days + seconds // 86400) % 7 == 0 and since.isoweekday() == 1
             unit = "week" if clock and weeks else None
         case (1, 0, 0):
+            # a step with days in it leaves the first of the month
             unit = "month" if clock and unmoved and since.day == 1 else None
         case (12, 0, 0):
             new_year = (since.month, since.day) == (1, 1) and months % 12 == 0
@@ -194,6 +208,7 @@ def _truncated(x: a.Expr, row: a.Expr, unit: str, since: datetime, until: dateti
     condition = conjoin(p for p in reached if p is not None)
     if condition is None or None in reached:
         return None
+    # an hour's beginning is never out of range; a month's may be
     if unit == "hour" and x.type == _MOMENT:
         return compare("=", cut, row)
     return compare("=", a.Case(((condition, cut),), a.Const(None, _MOMENT), _MOMENT), row)
@@ -201,6 +216,7 @@ def _truncated(x: a.Expr, row: a.Expr, unit: str, since: datetime, until: dateti
 
 def _year_later(at: datetime) -> date:
     """The day after the same day of the next year, or after that February's last."""
+    # the 29th of February is the last of its month in the year after, too
     leap = (at.month, at.day) == (2, 29)
     return date.fromordinal(date(at.year + 1, at.month, 28 if leap else at.day).toordinal() + 1)
 

@@ -46,8 +46,10 @@ def cuts(query: a.Query, changes: Changes) -> a.Query:
 
 def _enough(cut: a.Query, whole: a.Query) -> bool:
     """Whether the cut keeps the rows that LIMIT and OFFSET around it look at."""
+    # an OFFSET inside skips rows that are among the first outside
     if cut.offset is not None or cut.limit is None or whole.limit is None:
         return False
+    # the same parameter is the same number, whatever it is
     if isinstance(cut.limit, a.Param) and cut.limit == whole.limit and whole.offset is None:
         return True
     kept, looked_at, left_out = (_number(x) for x in (cut.limit, whole.limit, whole.offset))
@@ -67,6 +69,7 @@ def _number(limit: a.Expr | None) -> int | None:
 def _picks(block: a.Select) -> bool:
     """Whether each row of FROM that meets WHERE is a row of the block, before it is cut."""
     shown = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+    # windows and set-returning outputs depend on which rows are left
     if any(has_window(e) or has_aggregate(e) or returns_set(e) or has_subquery(e) for e in shown):
         return False
     bare = block.group_by is None and block.having is None and block.distinct is None
@@ -75,10 +78,12 @@ def _picks(block: a.Select) -> bool:
 
 def _leave(cut: a.Select, changes: Changes) -> bool:
     """Whether the cut may be left out: what it shows can't fail. Ties that its order leaves are reserved."""
+    # a failing output was computed of the first rows only
     if not all(changes.known.cannot_fail(t.expr) for t in cut.targets):
         return False
     keys = [k.expr for k in cut.order_by]
     basis = None if cut.group_by is not None else changes.known.exprs_determine(cut, keys)
+    # ties that show the same values leave nothing to see
     if basis is None and {t.expr for t in cut.targets} <= set(keys):
         basis = NOTHING if all(equality_is_identity(t.expr.type) for t in cut.targets) else None
     if basis is None:
@@ -93,6 +98,7 @@ def _leave(cut: a.Select, changes: Changes) -> bool:
 def _of_joins(block: a.Select, changes: Changes) -> a.Select:
     if block.limit is None or not block.order_by or not _picks(block):
         return block
+    # a join condition that may fail is asked of more rows now
     if not all(changes.known.cannot_fail(e) for e in _computed(block)):
         return block
     for item in _derived(block.from_):
@@ -100,11 +106,13 @@ def _of_joins(block: a.Select, changes: Changes) -> a.Select:
         if not isinstance(inner, a.Select) or not _picks(inner) or not _enough(inner, block):
             continue
         values = {(item.rel, i): t.expr for i, t in enumerate(inner.targets)}
+        # the order outside, seen inside, is the order inside
         if tuple(substitute(k, values) for k in block.order_by) != inner.order_by:
             continue
         basis = _all_stay(block, item, inner, changes)
         if basis is not None and _leave(inner, changes):
             changes.rest_on(basis)
+            # a row as a whole has the subquery's columns
             if len(inner.from_) == 1 and not references_whole(block, item.rel):
                 return merged(block, item, inner.from_[0])
             free = replace(item, query=replace(inner, limit=None, order_by=()))
@@ -139,6 +147,7 @@ def _all_stay(block: a.Select, item: a.Derived, inner: a.Select, changes: Change
     """The constraints by which each row of the item is in the rows of FROM and WHERE at least once."""
     if len(block.from_) == 1 and block.where is None:
         left = block.from_[0]
+        # the leftmost item of LEFT JOINs keeps all its rows
         while isinstance(left, a.Join) and left.kind == "left":
             left = left.left
         if left is item:
@@ -146,6 +155,7 @@ def _all_stay(block: a.Select, item: a.Derived, inner: a.Select, changes: Change
     items, preds = as_product(block)
     child = inner.from_[0] if len(inner.from_) == 1 else None
     others = [i for i in items if i is not item]
+    # the item stands within an outer join: no reference shows that its rows stay
     if not isinstance(child, a.Scan) or len(others) == len(items):
         return None
     return _parents(child, item.rel, inner, others, set(preds), changes)
@@ -169,6 +179,7 @@ def _parents(
         columns = [table.position(c) for c in key.columns]
         filled = [not_null(catalog, child, c) for c in columns]
         for parent in others:
+            # ONLY a partitioned table has none of the rows that are referred to
             if not isinstance(parent, a.Scan) or (parent.table, parent.only) != (key.target, False):
                 continue
             there = [catalog.table(parent.table).position(c) for c in key.target_columns]
@@ -176,6 +187,7 @@ def _parents(
                 next((p for p in preds if _ties(p, (rel, shown.get(c, -1)), (parent.rel, k))), None)
                 for c, k in zip(columns, there, strict=True)
             ]
+            # a column of the key that is not shown, or may be NULL, leaves rows without parent
             if any(x is None for x in (*ties, *filled)):
                 continue
             preds = preds - set(ties)
@@ -197,6 +209,7 @@ def _ties(pred: a.Expr, one: tuple[int, int], other: tuple[int, int]) -> bool:
 
 def _of_arms(whole: a.SetOp, changes: Changes) -> a.SetOp:
     """A UNION ALL that is itself sorted and cut."""
+    # UNION drops duplicates only after the cut
     if whole.op != "union" or not whole.all or whole.limit is None or whole.with_ties or whole.ctes:
         return whole
     keys = tuple((k.pos, k.descending, k.nulls_first, k.op) for k in whole.order_by)
@@ -212,6 +225,7 @@ def _of_union(block: a.Select, changes: Changes) -> a.Select:
     if (
         block.limit is None
         or not block.order_by
+        # a condition outside drops rows that the arm's first n had counted on
         or block.where is not None
         or not isinstance(item.query, a.SetOp)
     ):
@@ -220,6 +234,7 @@ def _of_union(block: a.Select, changes: Changes) -> a.Select:
         return block
     keys: list[_Key] = []
     for k in block.order_by:
+        # ORDER BY an expression of the columns need not be the arm's order
         if not isinstance(k.expr, a.Column) or k.expr.rel != item.rel:
             return block
         keys.append((k.expr.pos, k.descending, k.nulls_first, k.op))
@@ -230,6 +245,7 @@ def _of_union(block: a.Select, changes: Changes) -> a.Select:
 def _arm(arm: a.Query, whole: a.Query, keys: Sequence[_Key], changes: Changes) -> a.Query:
     if isinstance(arm, a.SetOp):
         bare = arm.limit is None and arm.offset is None and not arm.ctes
+        # EXCEPT and a cut of the inner union stand between the arm and the LIMIT
         if arm.op != "union" or not arm.all or not bare:
             return arm
         left, right = (_arm(x, whole, keys, changes) for x in (arm.left, arm.right))

@@ -60,6 +60,7 @@ class _Otherwise(Exception):
 
 
 def _block(block: a.Select, changes: Changes) -> a.Select:
+    # grouped by nothing, or in several sets, a sum of no counts would be another value
     grouped = block.group_by is not None and len(block.group_by) == 1 and bool(block.group_by[0])
     if not grouped or has_window(block) or any(returns_set(e) for e in outer_exprs(block)):
         return block
@@ -74,6 +75,7 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
 
 def _opened(block: a.Select, item: a.FromItem, changes: Changes) -> a.Select | None:
     """The block over the rows of a grouping; None where ``item`` is none, or more is seen of it."""
+    # its row as a whole would lose its columns
     if not isinstance(item, a.Derived) or references_whole(block, item.rel) or not _is_grouping(item):
         return None
     inner = item.query
@@ -87,8 +89,10 @@ def _opened(block: a.Select, item: a.FromItem, changes: Changes) -> a.Select | N
     items, preds = as_product(block)
     others = tuple(i for i in items if i is not item)
     seen = [n for x in (above, *others, *preds) for n in walk(x) if isinstance(n, REFERENCES)]
+    # what is aggregated early may be read within aggregates above alone
     if any(n.rel == item.rel and (not isinstance(n, a.Column) or (n.rel, n.pos) not in keys) for n in seen):
         return None
+    # more rows are computed: those that the join takes away
     if any(changes.known.errors(x) - OVERFLOW for x in (inner, *preds)):
         changes.modulo.add("errors")
     if changes.known.may_overflow(inner):
@@ -105,9 +109,11 @@ def _is_grouping(item: a.Derived) -> bool:
     if item.lateral or item.security_barrier or not isinstance(query, a.Select) or free_rels(query):
         return False
     bare = a.Select(query.targets, query.from_, query.where, query.group_by, order_by=query.order_by)
+    # HAVING, DISTINCT and LIMIT work on the groups
     if query != bare or query.group_by is None or len(query.group_by) != 1 or has_window(query):
         return False
     keys = query.group_by[0]
+    # an empty set of keys has its one group also of no rows
     if not keys or any(returns_set(e) for e in outer_exprs(query)):
         return False
     return all(
@@ -153,6 +159,7 @@ def _put_together(block: a.Select, parts: Mapping[tuple[int, int], a.Expr]) -> a
 
 def _part_of(call: a.Expr, parts: Mapping[tuple[int, int], a.Expr]) -> a.Aggregate | None:
     """The part that an aggregate reads and nothing else."""
+    # sum(p.v + 1) adds 1 for each group, not for each row
     if not isinstance(call, a.Aggregate) or len(call.args) != 1 or not isinstance(call.args[0], a.Column):
         return None
     part = parts.get((call.args[0].rel, call.args[0].pos))
@@ -163,6 +170,7 @@ def _whole(call: a.Aggregate, parts: Mapping[tuple[int, int], a.Expr]) -> a.Expr
     part = _part_of(call, parts)
     plain = call.func.is_builtin and not order_sensitive(call) and not call.direct
     if part is None:
+        # min, max and DISTINCT do not see that rows are there more often
         if plain and (call.distinct or call.func.name in _OF_VALUES):
             return call
         raise _Otherwise
@@ -173,6 +181,7 @@ def _whole(call: a.Aggregate, parts: Mapping[tuple[int, int], a.Expr]) -> a.Expr
     found = replace(part, filter=_both(call, part))
     if found.type == call.type:
         return found
+    # sum(bigint) is numeric, and count() bigint
     if (found.type, call.type) == (INT8, NUMERIC):
         return a.Cast(found, NUMERIC, implicit=True)
     raise _Otherwise
@@ -220,6 +229,7 @@ def _average(total: a.Expr, number: a.Expr) -> a.Expr | None:
         return None
     named = (whole.func.name, count.func.name) == ("sum", "count") and _is_part(count)
     func = function("avg", key_of(whole.args[0].type)) if named else None
+    # another filter, or another value: no average of one set of rows
     if func is None or (whole.args, whole.filter) != (count.args, count.filter):
         return None
     return replace(whole, func=func, type=NUMERIC)

@@ -4,10 +4,10 @@ A round of WITH RECURSIVE is the step over the rows of the round before. Where t
 that give the same rows, and steps that do over whatever rows, they have the same rounds; UNION drops what is
 there already, so that sets are enough for it. What reads them may then read one unknown table. A recursion
 that goes on for ever is ended by its reader. One is known to end where its rows are made of stored values and
-come once, or where it counts its rounds up to a bound; of another one that is read in another way one query
-may give an answer where the other goes on until an error ends it. Restricted without a reservation is only
-one that ends, and of which no round fails. Must not know the other forms but how CTEs are put in their
-places.
+come once, where it counts its rounds up to a bound, or goes down a table's trees; of another one that is read
+in another way one query may give an answer where the other goes on until an error ends it. Restricted without
+a reservation is only one that ends, and of which no round fails. Must not know the other forms but how CTEs
+are put in their places.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from dataclasses import replace
 
 from rewright.equivalence.recheck.views.plain import inlined
 from rewright.equivalence.recheck.views.repeated import repeated
-from rewright.equivalence.recheck.views.slim import slim
+from rewright.equivalence.recheck.views.slim import in_order_of, slim
 from rewright.equivalence.recheck.views.stating import Changes, Queries, View
+from rewright.equivalence.recheck.views.trees import as_bag, told_apart
 from rewright.sql import algebra as a
-from rewright.sql.catalog import Table, TableColumn
-from rewright.sql.facts import is_volatile
+from rewright.sql.catalog import Catalog, Key, Table, TableColumn
+from rewright.sql.facts import Facts, is_volatile
 from rewright.sql.types import EXACT_INTEGERS, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
@@ -53,14 +54,15 @@ def fixpoints(view: View) -> View:
     found = [p for p in prepared if p is not None]
     if len(found) < 2 or others or len(found[0].ctes) != len(found[1].ctes):
         return view
-    first, second = found
+    first, second = _of_one_kind(found[0], found[1], changes)
+    found = [first, second]
     tables: list[Table] = []
     same: list[Queries] = []
-    finite = all(_ends(c) for q in found for c in q.ctes)
+    finite = all(_ends(c, view.catalog) for q in found for c in q.ctes)
     for mine, other in zip(first.ctes, second.ctes, strict=True):
         if not _alike(mine, other):
             return view
-        tables.append(_unknown(mine, len(tables)))
+        tables.append(_with_values(mine, _unknown(mine, len(tables), changes[0]), changes[0]))
         same += zip(_terms(mine, tables[-1]), _terms(other, tables[-1]), strict=True)
     readers = tuple(_reader(q, tables) for q in found)
     fails = not finite or any(_may_fail(t, c) for q, c in zip(found, changes, strict=True) for t in q.ctes)
@@ -107,9 +109,21 @@ def _alone(query: a.Query, changes: Changes) -> a.Query | None:
             return None
     for c in made.ctes:
         made = _restricted(made, c, changes)
-    for c in made.ctes:
-        made = slim(made, c, changes)
     return made
+
+
+def _of_one_kind(first: a.Query, second: a.Query, changes: list[Changes]) -> Queries:
+    """Both with the columns alone on which rows depend, in the first's order; with UNION ALL where none of
+    two recursions at one place makes a row twice.
+    """
+    for mine, other in zip(first.ctes, second.ctes, strict=True):
+        if all(told_apart(c, x.catalog) is not None for c, x in zip((mine, other), changes, strict=True)):
+            first, second = as_bag(first, mine), as_bag(second, other)
+    for number in range(len(first.ctes)):
+        first = slim(first, first.ctes[number], changes[0])
+        second = slim(second, second.ctes[number], changes[1])
+        second = in_order_of(first.ctes[number], second, second.ctes[number])
+    return first, second
 
 
 def _without_unread(query: a.Query) -> a.Query:
@@ -145,9 +159,35 @@ def _alike(mine: a.Cte, other: a.Cte) -> bool:
     return same and len({b.all for b in bodies if isinstance(b, a.SetOp)}) == 1
 
 
-def _unknown(cte: a.Cte, number: int) -> Table:
+def _unknown(cte: a.Cte, number: int, changes: Changes) -> Table:
     columns = tuple(TableColumn(f"c{i}", c.type) for i, c in enumerate(cte.columns, 1))
-    return Table(a.TableRef(_SCHEMA, f"r{number + 1}"), columns)
+    known = told_apart(cte, changes.catalog)
+    keys: tuple[Key, ...] = ()
+    if known is not None:
+        at, why = known
+        keys = (Key("once", (columns[at].name,), primary=True),)
+        changes.rest_on(why)
+    return Table(a.TableRef(_SCHEMA, f"r{number + 1}"), columns, keys=keys)
+
+
+def _with_values(cte: a.Cte, table: Table, changes: Changes) -> Table:
+    """The table that says which columns have no NULL: those of rows of the first term, and of the step over
+    such rows.
+    """
+    never = [True] * len(table.columns)
+    for _ in (*never, True):
+        columns = (replace(c, not_null=n) for c, n in zip(table.columns, never, strict=True))
+        table = replace(table, columns=tuple(columns))
+        known = Facts(changes.catalog.with_relations(table))
+        outputs = [known.nonnull_outputs(t) for t in _terms(cte, table)]
+        found = [n and all(o[i] is not None for o in outputs) for i, n in enumerate(never)]
+        if found == never:
+            break
+        never = found
+    for i, n in enumerate(never):
+        for why in (o[i] for o in outputs if n):
+            changes.rest_on(frozenset(x for x in why or () if x.schema != _SCHEMA))
+    return table
 
 
 def _terms(cte: a.Cte, table: Table) -> tuple[a.Query, a.Query]:
@@ -182,11 +222,11 @@ def _over(query: a.Query, cte: int, table: Table) -> a.Query:
     return bottom_up(query, visit)
 
 
-def _ends(cte: a.Cte) -> bool:
-    """Whether the recursion ends whatever is stored: it counts its rounds, or its rows are of stored values,
-    and none comes twice.
+def _ends(cte: a.Cte, catalog: Catalog) -> bool:
+    """Whether the recursion ends whatever is stored: it counts its rounds, goes down trees, or its rows are
+    of stored values, and none comes twice.
     """
-    if _counted(cte) is not None:
+    if _counted(cte) is not None or told_apart(cte, catalog) is not None:
         return True
     body = cte.query
     if not isinstance(body, a.SetOp) or body.all or not isinstance(body.right, a.Select):
@@ -258,7 +298,7 @@ def _restricted(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
     counted = _counted(cte)
     if isinstance(step, a.Select) and counted is not None:
         step = replace(step, targets=tuple(t for i, t in enumerate(step.targets) if i != counted))
-    if not _ends(cte) or changes.known.errors(step) or changes.known.errors(first):
+    if not _ends(cte, changes.catalog) or changes.known.errors(step) or changes.known.errors(first):
         changes.modulo.add("errors")
     values = {(rel, i): t.expr for i, t in enumerate(first.targets)}
     asked = [p for p in conjuncts(first.where) if p not in idle]

@@ -75,6 +75,9 @@ def _equated(pred: a.Expr, inside: frozenset[int]) -> list[tuple[a.Expr, a.Expr]
     """
     if not isinstance(pred, a.Op) or not pred.op.is_builtin or (pred.op.name, pred.op.btree) != ("=", "="):
         return []
+    # a local time is not told by the moment that it is, where clocks are put forward
+    if pred.op.function.volatility is not a.Volatility.IMMUTABLE:
+        return []
     found: list[tuple[a.Expr, a.Expr]] = []
     for key, value in (pred.args, pred.args[::-1]):
         own = used_rels(key)

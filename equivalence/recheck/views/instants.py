@@ -46,10 +46,12 @@ def instants(query: a.Query) -> a.Query:
 def _seen(node: a.Node) -> a.Node:
     if isinstance(node, a.Cast) and isinstance(node.arg, a.Const) and node.arg.value is not None:
         return _constant(node, node.arg) or node
+    # a prefix operator, or one of the user's
     if not isinstance(node, a.Op) or not node.op.is_builtin or len(node.args) != 2:
         return node
     left, right = node.args
     if node.op.name in _TURNED:
+        # the constant may stand on either side
         told = _told(node.op.name, left, right) or _told(_TURNED[node.op.name], right, left)
         return told or _of_days(node.op.name, left, right) or node
     if node.op.name in {"+", "-"}:
@@ -70,6 +72,7 @@ def _constant(cast: a.Cast, inner: a.Const) -> a.Expr | None:
         spelled = None
         if _is(cast.type, "timestamp"):
             at = _read(text, zoned=False)
+            # a timestamp's text is the constant it stands for; with a zone the text is only spelled in UTC
             return None if at is None else a.Const(_text(at), cast.type)
         if _is(cast.type, "timestamptz"):
             spelled = _utc_text(text)
@@ -88,6 +91,7 @@ def _constant(cast: a.Cast, inner: a.Const) -> a.Expr | None:
 def _read(text: str, *, zoned: bool) -> datetime | None:
     """A moment as the calendar has it, in UTC where it says its zone; only such a one, or none."""
     found = _MOMENT.fullmatch(text)
+    # a zone where none belongs is ignored by the server, one that is missing is the session's
     if found is None or (found["zone"] is not None) != zoned:
         return None
     try:
@@ -95,6 +99,7 @@ def _read(text: str, *, zoned: bool) -> datetime | None:
         if zoned and found["zone"] not in {"z", "Z"}:
             digits = found["zone"][1:].replace(":", "").ljust(4, "0")
             hours, minutes = int(digits[:2]), int(digits[2:])
+            # zones of more than 15:59 are refused
             if hours > 15 or minutes > 59:
                 return None
             ahead = timedelta(hours=hours, minutes=minutes)
@@ -121,20 +126,24 @@ def _parts(text: str) -> tuple[int, int, int] | None:
     if words and ":" in words[-1]:
         clock = re.fullmatch(r"([0-9]{1,3}):([0-5][0-9])(?::([0-5][0-9]))?", words.pop())
         if clock is None:
+            # '1:75' is no time of day
             return None
         total[2] = sum(int(n or 0) * s for n, s in zip(clock.groups(), (3600, 60, 1), strict=True))
         met = {"hour", "minute", "second"}
     elif not words:
         return None
+    # a number without its unit would be seconds, or whatever the fields say
     if len(words) % 2:
         return None
     for number, word in zip(words[::2], words[1::2], strict=True):
         unit = word.removesuffix("s")
         unit = _SHORT.get(unit, unit)
+        # '1 day 2 days' is an error
         if unit not in _UNITS or unit in met or not re.fullmatch("[0-9]{1,9}", number):
             return None
         met.add(unit)
         total = [t + int(number) * u for t, u in zip(total, _UNITS[unit], strict=True)]
+    # the spans of intervals close to their ends may overflow when compared
     if total[0] > _MOST or total[1] > _MOST or total[2] > 86400 * _MOST + 86400 * 50:
         return None  # it may not fit
     return total[0], total[1], total[2]
@@ -155,6 +164,7 @@ def constant_parts(x: a.Expr) -> tuple[int, int, int] | None:
     """Months, days and seconds of a constant interval, as this form writes it."""
     parts = _interval(x)
     written = x.arg if isinstance(x, a.Cast) else x
+    # only as this form writes it: '1 day' there and '24 hours' here must not meet as one
     as_here = parts is not None and isinstance(written, a.Const) and written.value == _parts_text(parts)
     return parts if as_here else None
 
@@ -175,6 +185,7 @@ def _told(name: str, x: a.Expr, constant: a.Expr) -> a.Expr | None:
         # as they are compared, a month has 30 days and a day 24 hours
         days, seconds = divmod((30 * parts[0] + parts[1]) * 86400 + parts[2], 86400)
         span = replace(constant, arg=a.Const(_parts_text((0, days, seconds)), UNKNOWN))
+        # the same comparison again would be made without end
         return None if span == constant else compare(name, x, span)
     if not isinstance(constant, a.Const) or constant.value is None:
         return None
@@ -183,8 +194,10 @@ def _told(name: str, x: a.Expr, constant: a.Expr) -> a.Expr | None:
         return None
     if (moment := _unshifted(x)) is not None:
         return compare(name, moment, _said(start)) if _is(constant.type, "timestamp") else None
+    # an implicit cast to date is none that the query wrote
     is_day = isinstance(x, a.Cast) and not x.implicit and _is(x.type, "date") and _is(constant.type, "date")
     moment = _unshifted(x.arg) if is_day and isinstance(x, a.Cast) else None
+    # a day compared with a moment of a day is not midnight to midnight
     if moment is None or len(constant.value) != 10:
         return None
     midnight, next_midnight = _said(start), _said(start + timedelta(1))
@@ -202,6 +215,7 @@ def _of_days(name: str, x: a.Expr, y: a.Expr) -> a.Expr | None:
     """Whether a day has begun at a moment, by that moment's own day. Whether it has ended, which the other
     comparisons ask, its day does not tell.
     """
+    # day < at holds in the middle of the day and not at its midnight: both are one date
     day_first = _is(x.type, "date") and _is(y.type, "timestamp") and name in {"<=", ">"}
     day_last = _is(x.type, "timestamp") and _is(y.type, "date") and name in {"<", ">="}
     moment, cast = (y if day_first else x), function("date", "timestamp")
@@ -216,6 +230,7 @@ def _unshifted(x: a.Expr) -> a.Expr | None:
     if not isinstance(x, a.Call) or not x.func.is_builtin or x.func.name != "timezone" or len(x.args) != 2:
         return None
     zone, moment = x.args
+    # a TimeZone of the session that calls another offset UTC is assumed away (docs/equivalence.md)
     named = isinstance(zone, a.Const) and zone.value in _UTC
     return moment if named and _is(moment.type, "timestamptz") else None
 
@@ -235,6 +250,7 @@ def _stepped(x: a.Expr, by: a.Expr, *, back: bool, to: SqlType) -> a.Const | Non
     sign = -1 if back else 1
     number = at.year * 12 + at.month - 1 + sign * parts[0]
     year, month = number // 12, number % 12 + 1
+    # years of four figures before and after
     if year not in _YEARS:
         return None
     last = (date(year + month // 12, month % 12 + 1, 1) - timedelta(1)).day

@@ -53,6 +53,7 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
     if rows is None:
         return block
     base, asked = list(rows.base), rows.asked
+    # one condition after the other, since each item may want its own first row
     for n, item in enumerate(base):
         base[n], asked = _of_item(item, asked, changes)
     added = []
@@ -74,6 +75,7 @@ def _of_item(item: a.FromItem, asked: _Conditions, changes: Changes) -> tuple[a.
         made = None if at is None else _groups(item.query, at, changes)
         if made is not None:
             rest = asked[:n] + asked[n + 1 :]
+            # what else is asked was asked of all numbered rows
             if any(changes.known.errors(p) for p in (*rest, *conjuncts(item.query.where))):
                 changes.modulo.add("errors")
             return replace(item, query=made), rest
@@ -87,6 +89,7 @@ def _first_of(condition: a.Expr, rel: int) -> int | None:
     left, right = (x.arg if isinstance(x, a.Cast) and x.implicit else x for x in condition.args)
     name: str | None = condition.op.name
     if isinstance(left, a.Const):
+        # `=` and `<` turned round; >= has no place on the left
         left, right, name = right, left, _TURNED.get(condition.op.name)
     if not isinstance(left, a.Column) or left.rel != rel or not isinstance(right, a.Const):
         return None
@@ -97,6 +100,7 @@ def _first_of(condition: a.Expr, rel: int) -> int | None:
 def _groups(query: a.Select, at: int, changes: Changes) -> a.Select | None:
     bare = a.Select(query.targets, query.from_, query.where, order_by=query.order_by)
     call = query.targets[at].expr
+    # DISTINCT, LIMIT and groups beside the number work on numbered rows
     if query != bare or is_volatile(query) or not isinstance(call, a.WindowCall) or not _is_number(call):
         return None
     parts, keys = call.window.partition_by, call.window.order_by
@@ -107,9 +111,11 @@ def _distinct_on(query: a.Select, changes: Changes) -> a.Select | None:
     """A block of DISTINCT ON as groups, sorted by what it is distinct on."""
     parts = tuple(dict.fromkeys(query.distinct or ()))
     keys = query.order_by[len(parts) :]
+    # without keys behind those of DISTINCT ON any row may be the one
     if not parts or not keys or query.group_by is not None or query.having is not None or is_volatile(query):
         return None
     by_parts = query.order_by[: len(parts)]
+    # each part once, and nothing else in front
     if any(k.expr not in parts for k in by_parts) or len({k.expr for k in by_parts}) < len(parts):
         return None
     if any(has_aggregate(t.expr) or has_window(t.expr) or returns_set(t.expr) for t in query.targets):
@@ -137,6 +143,7 @@ def _grouped(
     function = "max" if first.descending else "min"
     refs = [f for f in builtins().functions(function) if f.kind == "a" and f.args == (first.expr.type.name,)]
     if len(refs) != 1:
+        # no aggregate, or several, for the type
         return None
     targets: list[a.Target] = []
     for target in query.targets:
@@ -148,7 +155,9 @@ def _grouped(
             value = a.Aggregate(refs[0].to_ref(), (first.expr,), first.expr.type)
             targets.append(replace(target, expr=value))
         else:
+            # a column that is neither part nor key is of the first row alone
             return None
+    # a NULL that stands first is no least value
     if first.nulls_first and not _never_null(query, first, changes):
         return None
     group = tuple(dict.fromkeys(parts))

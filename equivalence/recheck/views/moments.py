@@ -75,6 +75,7 @@ def moments(query: a.Query, changes: Changes) -> a.Query:
 
 
 def _idle(pred: a.Expr, spans: Sequence[_Span]) -> bool:
+    # only what was written by to_char, or a date, has the OR of this form
     if isinstance(pred, a.Or):
         return any(s.ancient and _beyond_ancient(pred, s) for s in spans)
     return any(not s.ancient and _beyond(pred, s) for s in spans)
@@ -92,6 +93,7 @@ def _beyond(pred: a.Expr, span: _Span) -> bool:
     bound = _bound(pred.args[1], span.column.type)
     if bound is None:
         return False
+    # at > '2024-01-01' says nothing where at >= '2024-01-02' is known; at the bound itself `>` would
     if pred.op.name in {">", ">="}:
         return span.low is not None and (bound < span.low or (bound == span.low and pred.op.name == ">="))
     return pred.op.name in {"<", "<="} and span.high is not None and bound >= span.high
@@ -104,8 +106,11 @@ def _beyond_ancient(pred: a.Or, span: _Span) -> bool:
     of_date = span.column.type.name == "date"
     ancient = _sides(pred, "<")
     late = _sides(pred, ">=") if of_date else []
+    # years before Christ are written like those after: the bound must let all of them through
     before = any(b >= (_CHRIST_DATE if of_date else _CHRIST) for b in _bounds(ancient, span))
+    # dates that no moment can be made of come late, and must get through to fail
     after = not of_date or any(b <= _LATE_DATE for b in _bounds(late, span))
+    # what is neither before Christ nor late must be the span's own
     others = [x for x in pred.args if x not in ancient and x not in late]
     spanned = all(all(_beyond(p, span) for p in conjuncts(x)) for x in others)
     return (
@@ -133,9 +138,11 @@ def _bound(x: a.Expr, type_: SqlType) -> datetime | None:
     text = _written(x)
     if text is None or x.type.name != type_.name or not x.type.is_builtin or x.type.typmod != -1:
         return None
+    # another distance from UTC would have to be taken off
     if type_.name == "timestamptz" and not text.endswith("+00"):
         return None
     found = _TEXT.fullmatch(text)
+    # a timestamp with a zone in its text ignores the zone; a date with a time in its text is cut
     if found is None or (type_.name == "timestamp" and found[5]) or (type_.name == "date" and found[2]):
         return None
     try:
@@ -162,8 +169,10 @@ def _written(x: a.Expr) -> str | None:
 def _span(pred: a.Expr) -> _Span | None:
     if isinstance(pred, a.InList):
         one: bool = not pred.all and pred.op.name == "=" and pred.op.is_builtin and bool(pred.items)
+        # NOT IN says nothing of where a moment lies
         found = [_of(pred.left, "=", x) for x in pred.items] if one else []
         known = [s for s in found if s is not None and s.low is not None and s.high is not None]
+        # one item without bounds, and the list has none
         if not known or len(known) < len(found):
             return None
         return replace(
@@ -187,10 +196,12 @@ def _of(part: a.Expr, name: str, const: a.Expr) -> _Span | None:
     moment, unit = cut
     day = _day(moment, part)
     column = moment if day is None else day
+    # a computed value is bounded by nothing that an index or another condition knows
     if not isinstance(column, a.Column) or not column.type.is_builtin:
         return None
     text = _written(const)
     zoned = moment.type.name == "timestamptz"
+    # of a timestamp only the text and what date_trunc gives; ranges of its own are compared as they are
     if text is None or not (zoned or (moment.type.name == "timestamp" and unit.startswith("as "))):
         return None
     if unit.startswith("as "):
@@ -201,6 +212,7 @@ def _of(part: a.Expr, name: str, const: a.Expr) -> _Span | None:
         period = _year(text) if unit == "number" else _around(text, _UNITS.get(unit, 0))
     if period is None:
         return None
+    # an open range of dates would reach those of which no moment can be made
     if day is not None and name != "=":
         return None
     apart = (_WEEK if day is None else 2 * _WEEK) if zoned else timedelta(0)
@@ -211,6 +223,7 @@ def _of(part: a.Expr, name: str, const: a.Expr) -> _Span | None:
 
 def _day(moment: a.Expr, part: a.Expr) -> a.Column | None:
     """The column of dates whose midnight ``moment`` is, where ``part`` is cut of it in the same zone."""
+    # timestamp(0) rounds to another midnight
     if not isinstance(moment, a.Cast) or moment.type.typmod != -1 or not moment.type.is_builtin:
         return None
     if not isinstance(part, a.Call) or len(part.args) != 2 or moment not in part.args:
@@ -231,6 +244,7 @@ def _cut(x: a.Expr) -> tuple[a.Expr, str] | None:
         return _local(x.arg), "day"
     if not isinstance(x, a.Call) or not x.func.is_builtin:
         return None
+    # the unit is a constant, or the cut could be any
     word = _written(x.args[0]) if x.args and x.args[0].type.name == "text" else None
     match x.func.name, len(x.args):
         case "date", 1:
@@ -244,6 +258,7 @@ def _cut(x: a.Expr) -> tuple[a.Expr, str] | None:
         case "to_char", 2 if x.args[1].type.name == "text" and _written(x.args[1]) is not None:
             return _local(x.args[0]), f"as {_written(x.args[1])}"
         case "timezone", 2:
+            # AT TIME ZONE by itself is compared as a moment, not cut
             return (_local(x), "") if _local(x) != x else None
     return None
 
@@ -252,6 +267,7 @@ def _local(x: a.Expr) -> a.Expr:
     """The moment of which something is the local time in a zone."""
     if isinstance(x, a.Call) and x.func.is_builtin and x.func.name == "timezone" and len(x.args) == 2:
         zone, moment = x.args
+        # an unknown zone is an error on some rows only
         if moment.type.name == "timestamptz" and zone.type.name == "text" and _written(zone) in _ZONES:
             return moment
     return x
@@ -268,10 +284,12 @@ def _around(text: str, days: int) -> tuple[datetime, datetime] | None:
         day = datetime.fromisoformat(found[1])
     except ValueError:
         return None
+    # between these years four figures are enough before and after
     return (day - _DAY, day + timedelta(days=days) + 2 * _DAY) if _FIRST <= day <= _LAST else None
 
 
 def _year(text: str) -> tuple[datetime, datetime] | None:
+    # other years are out of the range in which moments are bounded
     if not re.fullmatch(r"[1-9][0-9]{3}", text) or int(text) >= _LAST.year:
         return None
     return _FIRST.replace(year=int(text)), _FIRST.replace(year=int(text) + 1)
@@ -285,12 +303,15 @@ def _period(form: str, text: str) -> tuple[datetime, datetime] | None:
         return None
     found: dict[str, int] = {"MM": 1, "DD": 1}
     for token, said in _split(tokens, text):
+        # a sign of the format must be there in the text
         if len(token) == 1 and said != token:
             return None
         if len(token) > 1:
+            # '٣' is a decimal digit to Python
             if not said.isdecimal() or not said.isascii() or len(said) != len(token):
                 return None
             found[token] = int(said)
+    # a text that is longer than its format was not written by it
     if sum(map(len, tokens)) != len(text) or not _FIRST.year <= found["YYYY"] < _LAST.year:
         return None
     try:

@@ -105,11 +105,13 @@ def _tie(pred: a.Expr, inside: frozenset[int]) -> _Tie | None:
     """An equality of one type on both sides, by which groups of that type are made."""
     if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2 or has_subquery(pred):
         return None
+    # another operator than `=` of one type may meet rows of several groups
     if (pred.op.name, pred.op.btree) != ("=", "=") or pred.op.left != pred.op.right:
         return None
     for own, other in (pred.args, pred.args[::-1]):
         rels = used_rels(own)
         if rels and rels <= inside and not used_rels(other) & inside:
+            # a modifier says nothing of what is equal
             alike = own.type.without_typmod() == other.type.without_typmod()
             return _Tie(own, pred) if alike and own != other else None
     return None
@@ -154,6 +156,7 @@ def _sorted(block: a.Select, changes: Changes) -> a.Select:
         return block
     if block.group_by is not None or block.distinct is not None or not isinstance(rows, a.Select):
         return block
+    # descending numbers would turn each key round
     if key.descending or not isinstance(key.expr, a.Column) or key.expr.rel != item.rel:
         return block
     call = rows.targets[key.expr.pos].expr

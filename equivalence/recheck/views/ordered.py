@@ -46,6 +46,7 @@ def _by_ends(node: a.Op, scans: dict[int, a.Scan], changes: Changes) -> a.Expr |
         mine, theirs = _ends(one), _ends(other)
         if mine is None or theirs is None or mine[0].type != theirs[0].type:
             return None
+        # each lower bound before each upper one: neither empty, and both begun before the other ends
         tests = [_less(low, high, "<") for low in (mine[0], theirs[0]) for high in (mine[1], theirs[1])]
         made, ranges = [t for t in tests if t is not None], [mine, theirs]
     elif kind in {("@>", "anyrange", "anyelement"), ("<@", "anyelement", "anyrange")}:
@@ -53,11 +54,13 @@ def _by_ends(node: a.Op, scans: dict[int, a.Scan], changes: Changes) -> a.Expr |
         ends = _ends(ranged)
         if ends is None or point.type != ends[0].type:
             return None
+        # of a point that is NULL nothing is known; point = point says that
         itself = None if _is_constant(point) else compare("=", point, point)
         tests = [_less(ends[0], point, "<="), _less(point, ends[1], "<"), itself]
         made, ranges = [t for t in tests if t is not None], [ends]
     else:
         return None
+    # bounds that may be in the wrong order are an error of the range itself
     return a.And(tuple(made)) if made and all(_in_order(e, scans, changes) for e in ranges) else None
 
 
@@ -65,6 +68,7 @@ def _ends(ranged: a.Expr) -> _Ends | None:
     if not isinstance(ranged, a.Call) or not ranged.func.is_builtin or ranged.func.name not in _POINTS:
         return None
     low, high, *form = ranged.args
+    # '[]' and '()' have other bounds in
     if form and (not isinstance(form[0], a.Const) or form[0].value != "[)"):
         return None
     type_ = SqlType(_POINTS[ranged.func.name])
@@ -85,6 +89,7 @@ def _in_order(ends: _Ends, scans: dict[int, a.Scan], changes: Changes) -> bool:
     if any(map(_is_null, ends)):
         return True
     low, high = (constant(e) for e in ends)
+    # two constants are compared here and now
     if low is not None and high is not None:
         one, other = value(low), value(high)
         return one is not None and type(one) is type(other) and not one > other  # type: ignore[operator] # of one type

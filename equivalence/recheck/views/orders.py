@@ -28,6 +28,7 @@ from rewright.sql.walk import (
 )
 
 _BY_ROWS = frozenset({"row_number", "lag", "lead", "ntile"})
+_BY_PEERS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 _Keys = tuple[a.SortKey, ...]
 
 
@@ -37,9 +38,36 @@ def orders(view: View) -> View:
     made = _beside(before, after, view) if not others else before
     if not others and isinstance(made, a.Select) and isinstance(after, a.Select):
         made = _of_results(made, after, _Longer(from_rels(made.from_), Facts(view.catalog, before)))
-    if made == before:
+    if not others and isinstance(made, a.SetOp):
+        made = _of_set(made, after)
+    if made == before or not _rows_in_one_order(before, made):
         return view
     return replace(view, pairs=((made, after), *others), modulo=view.modulo | {"refinement"})
+
+
+def _rows_in_one_order(before: a.Query, made: a.Query) -> bool:
+    """Calls of a block over one window see its rows in one order, also ties (PostgreSQL manual, 7.2.5): no
+    two of them may be given unlike keys, nor one of them and the result that is sorted as it was.
+    """
+    blocks = ([n for n in walk(q) if isinstance(n, a.Select)] for q in (before, made))
+    for old, new in zip(*blocks, strict=False):
+        chosen: dict[tuple[object, ...], _Keys] = {}
+        for was, now in zip(_calls(old), _calls(new), strict=False):
+            if was.func.is_builtin and was.func.name in _BY_PEERS:
+                continue
+            own, given = was.window.order_by, now.window.order_by
+            if chosen.setdefault((was.window.partition_by, own), given) != given:
+                return False
+            sorted_so = bool(own) and old.order_by[len(old.order_by) - len(own) :] == own
+            shown = new.order_by[len(old.order_by) :]
+            if sorted_so and shown and given != own and given[len(own) :] != shown:
+                return False
+    return True
+
+
+def _calls(block: a.Select) -> list[a.WindowCall]:
+    exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+    return [n for e in exprs for n in walk(e) if isinstance(n, a.WindowCall)]
 
 
 def _beside(before: a.Query, after: a.Query, view: View) -> a.Query:
@@ -86,6 +114,24 @@ def _of_results(mine: a.Select, other: a.Select, longer: _Longer) -> a.Select:
             return mine
         keys = (*keys, fit[0])
     return replace(mine, order_by=longer.keys(mine.order_by, keys))
+
+
+def _of_set(mine: a.SetOp, other: a.Query) -> a.SetOp:
+    """Keys of the result of a set operation, which are columns of it."""
+    columns = [[c.type for c in a.output_columns(q)] for q in (mine, other)]
+    keys: list[a.OutputSortKey] = []
+    if isinstance(other, a.SetOp):
+        keys += other.order_by
+    elif isinstance(other, a.Select):
+        for key in other.order_by:
+            at = next((i for i, t in enumerate(other.targets) if t.expr == key.expr), None)
+            if at is None or returns_set(key.expr):
+                return mine
+            keys.append(a.OutputSortKey(at, key.descending, key.nulls_first, key.op))
+    begun = tuple(keys[: len(mine.order_by)]) == mine.order_by
+    if mine.with_ties or columns[0] != columns[1] or not begun:
+        return mine
+    return replace(mine, order_by=tuple(keys))
 
 
 def _same_tables(mine: a.Select, other: a.Select) -> dict[int, int]:

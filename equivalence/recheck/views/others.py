@@ -47,8 +47,10 @@ def _of_lookups(first: a.Expr, second: a.Expr, changes: Changes) -> a.Expr | Non
     if not isinstance(one, a.Select) or not isinstance(other, a.Select) or is_volatile(one):
         return None
     rows, same = (a.Select((), q.from_, q.where, ((),)) for q in (one, other))
+    # anything but FROM and WHERE (HAVING, LIMIT) may leave no row to show a count
     if one != replace(rows, targets=one.targets) or other != replace(same, targets=other.targets):
         return None
+    # the two must read the same rows
     if canonical(rows, keep_names=False) != canonical(same, keep_names=False):
         return None
     if len(one.targets) != 1 or len(other.targets) != 1:
@@ -82,6 +84,7 @@ def _asked(call: a.Aggregate) -> _Asked | None:
     if call.star:
         return conjuncts(call.filter)
     (counted,) = call.args
+    # of a record IS NOT NULL asks the fields
     if not counted.type.is_builtin or counted.type.name == "record":
         return None
     return (*conjuncts(call.filter), a.IsNull(counted, negated=True))
@@ -89,9 +92,11 @@ def _asked(call: a.Aggregate) -> _Asked | None:
 
 def _rest(first: _Asked | None, second: _Asked | None, changes: Changes) -> a.Expr | None:
     """What is asked of the rows of the first that are none of the second."""
+    # what the first asks and the second does not would keep rows out of it that the second has
     if first is None or second is None or not all(p in second or _denied(p, second) for p in first):
         return None
     more = conjoin(p for p in second if p not in first)
+    # the same rows: 0, which is no count of others
     if more is None:
         return None
     if any(changes.known.errors(p) for p in second):

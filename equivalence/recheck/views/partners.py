@@ -67,6 +67,7 @@ class _Counted(Exception):
 
 
 def _block(block: a.Select, changes: Changes, fresh: Fresh) -> a.Select:
+    # DISTINCT above the groups is a second grouping
     rows = joined(block) if group_keys(block) and not block.distinct and _is_fit(block) else None
     if rows is None:
         return block
@@ -87,6 +88,7 @@ def _block(block: a.Select, changes: Changes, fresh: Fresh) -> a.Select:
 
 def _is_fit(block: a.Select) -> bool:
     calls = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.Aggregate | a.Grouping)]
+    # GROUPING() is no aggregate of rows; string_agg without an order goes by the plan
     plain = all(
         isinstance(c, a.Aggregate)
         and c.func.is_builtin
@@ -102,6 +104,7 @@ def _is_fit(block: a.Select) -> bool:
 def _sorted_by_what_it_reads(call: a.Aggregate) -> bool:
     by = [k.expr for k in call.order_by]
     told = (x for x in call.args if not isinstance(x, a.Const))
+    # sorted by what it shows: ties show the same
     return bool(by) and all(x in by and equality_is_identity(x.type) for x in told)
 
 
@@ -111,6 +114,7 @@ def _keyed(block: a.Select, rows: Joined, changes: Changes) -> tuple[Joined, Joi
     for seen in (NO_RELS, every):
         parted = _parted(block, rows, changes, seen)
         basis = parted and changes.known.exprs_determine(parted[0].block(), group_keys(block))
+        # with fewer tables first, as they may be told apart already
         if parted is not None and basis is not None:
             return *parted, basis
     return None
@@ -127,6 +131,7 @@ def _parted(block: a.Select, rows: Joined, changes: Changes, seen: Rels) -> tupl
     rels = (free_rels(bare(replace(block, from_=(), where=None))) & rows.own) | seen
     while True:
         parts = [(x.own, x.sees) for x in rows.added] + [(from_rels((i,)), free_rels(i)) for i in rows.base]
+        # a table that one of these reads, or that reads it in its ON, belongs with it
         wider = rels.union(*((own | sees) & rows.own for own, sees in parts if own & rels))
         if wider == rels:
             break
@@ -135,10 +140,12 @@ def _parted(block: a.Select, rows: Joined, changes: Changes, seen: Rels) -> tupl
     for x in rows.added:
         if not x.own & own.own and x.sees & rows.own <= own.own:
             also = Joined(own.base, (*own.added, x))
+            # one row at most: the group stays one row with it
             if changes.known.exprs_determine(also.block(), group_keys(block)) is not None:
                 own = also
     more = _of(rows, rows.own - own.own)
     about = tuple(p for p in rows.asked if free_rels(p) & more.own)
+    # what WHERE asks of a padded partner is part of which groups there are
     if not own.base or not more.own or (about and not more.base):
         return None
     return (
@@ -169,7 +176,9 @@ def _above(block: a.Select, more: Joined, fresh: Fresh) -> tuple[a.Select, list[
 
 
 def _value(call: a.Aggregate, more: Joined, fresh: Fresh) -> a.Expr:
+    # an extreme of the row's own value, however often it is joined
     if not more.base and _is_of_sets(call) and not _seen(more.added, free_rels(call)):
+        # DISTINCT sum, or a filter, makes more of it than its value
         if call.distinct or call.filter is not None or call.args[0].type != call.type:
             raise _Counted
         return call.args[0]
@@ -195,6 +204,7 @@ def _asked(node: Any) -> tuple[a.Aggregate, bool] | None:
     if not isinstance(node, a.Op) or not node.op.is_builtin or len(node.args) != 2:
         return None
     (call, number), name = node.args, node.op.name
+    # 5 > count(*) is count(*) < 5
     if isinstance(number, a.Aggregate):
         call, number, name = number, call, _TURNED.get(name, name)
     bare = number.arg if isinstance(number, a.Cast) and number.implicit else number
@@ -202,6 +212,7 @@ def _asked(node: Any) -> tuple[a.Aggregate, bool] | None:
         return None
     if not isinstance(bare, a.Const) or bare.type.name not in {"int2", "int4", "int8"}:
         return None
+    # of a composite IS NOT NULL asks its fields
     if not all(x.type.is_builtin and x.type.name != "record" for x in call.args):
         return None
     some = {**_SOME, **_NONE}.get((name, str(bare.value)))
@@ -211,14 +222,17 @@ def _asked(node: Any) -> tuple[a.Aggregate, bool] | None:
 def _looked_at(call: a.Aggregate, more: Joined, fresh: Fresh) -> Joined:
     """The rows of one group that an aggregate looks at."""
     added = more.added
+    # what it does not read need not be joined: copies do not count
     if _is_of_sets(call):
         added = _seen(added, NO_RELS.union(free_rels(call), *map(free_rels, more.asked)))
     rows = replace(more, added=added)
     if not rows.base:
+        # with LEFT JOINs alone a row without partners is one padded row, which is counted or passed over
         rows = _without_the_row_of_nulls(call, rows) or _with_it(rows, fresh)
     while True:
         idle = (x for x in rows.added if _passes_over(call, rows.nulls_beside(x)))
         following = next((m for x in idle if (m := rows.multiplied(x)) is not None), None)
+        # nothing more that it passes over
         if following is None:
             return rows
         rows = following
@@ -252,6 +266,7 @@ def _passes_over(call: a.Aggregate, nulls: Rels) -> bool:
     """Whether a row in which these are NULL changes nothing: its filter or itself leaves such out."""
     if {rel for rel, _ in rejected_columns(call.filter)} & nulls:
         return True
+    # several arguments, or NULLs that are kept (array_agg): padded rows show
     if not call.func.is_builtin or call.func.name not in _PASSING_NULLS or len(call.args) != 1:
         return False
     (read,) = call.args

@@ -43,6 +43,7 @@ def _changed(node: a.Node) -> a.Node:
 def _text(x: a.Expr) -> str | None:
     """A constant text under no collation of its own."""
     plain = isinstance(x, a.Const) and x.type.is_builtin and x.type.name in {"text", "varchar"}
+    # under a collation of its own 'a' may fit 'A'
     if not plain or not isinstance(x, a.Const) or x.type.collation not in {"", "default"}:
         return None
     return x.value
@@ -54,6 +55,7 @@ def _readable(x: a.Expr) -> bool:
 
 def _like(x: a.Expr, head: str, literal: str, tail: str) -> a.Expr | None:
     """``x LIKE 'head literal tail'``; of a text that is there '%' says that it is one."""
+    # LIKE under a collation that is not deterministic is not read by characters
     if not _readable(x):
         return None
     escaped = "".join(f"\\{c}" if c in "\\%_" else c for c in literal)
@@ -61,6 +63,7 @@ def _like(x: a.Expr, head: str, literal: str, tail: str) -> a.Expr | None:
 
 
 def _of_pattern(x: a.Expr, pattern: str) -> a.Expr | None:
+    # LIKE '%' of a text that is there is TRUE: x = x says that, and is NULL for NULL
     name = "=" if set(pattern) == {"%"} else "~~"
     found = operator(name, TEXT, TEXT)
     if found is None:
@@ -70,6 +73,7 @@ def _of_pattern(x: a.Expr, pattern: str) -> a.Expr | None:
 
 def _operator(test: a.Op) -> a.Expr | None:
     x, text = test.args[0], _text(test.args[1])
+    # the binder casts char(n) to text for ~~: a pattern of another type is none of these
     if (test.op.left, test.op.right) != _TEXTS or text is None:
         return None
     match test.op.name:
@@ -96,6 +100,7 @@ def _expression(x: a.Expr, text: str) -> a.Expr | None:
     read = [None if b is None else _anchored(x, b) for b in branches]
     made = [m for m in read if m is not None]
     if not made or len(made) < len(read):
+        # an alternative that is not read leaves the whole expression
         return None
     return made[0] if len(made) == 1 else a.Or(tuple(made))
 
@@ -106,10 +111,12 @@ def _branches(text: str) -> list[str | None]:
     """
     anchor = text[: text.startswith("^")]
     if not text[len(anchor) :].startswith("("):
+        # without groups and escapes `|` divides the expression as a whole
         return list(text.split("|")) if not set(text) & set("()[]\\") else [text]
     inner, closed, rest = text[len(anchor) + 1 :].partition(")")
     words = inner.split("|")
     bare = [w if anchor else w.removeprefix("^") for w in words]
+    # an empty word, or one with signs in it, makes the group more than a choice of words
     plain = all(words) and all(c.isascii() and (c.isalnum() or c in " _-") for w in bare for c in w)
     return [f"{anchor}{w}{rest}" for w in words] if closed and plain else [None]
 
@@ -135,11 +142,13 @@ def _as_pattern(body: str) -> str | None:
             said += {"*": "%", "+": "_%"}.get(after, "_")
             at += after in {"*", "+"}
             continue
+        # `\d` and the like are classes, a sign with a backslash is itself
         if c == "\\":
             if after not in _ESCAPED or not after:
                 return None
             c, at = after, at + 1
         elif not (c in _SIGNS or (c.isascii() and c.isalnum())):
+            # anything else (braces, brackets, letters beyond ASCII) has meanings that are not read
             return None
         said += f"\\{c}" if c in "\\%_" else c
     return said
@@ -152,6 +161,7 @@ def _in_order(pattern: str) -> str:
     while at < len(pattern):
         size = 2 if pattern[at] == "\\" else 1
         sign, at = pattern[at : at + size], at + size
+        # %% is %
         if sign == "%" and made[-1:] == ["%"]:
             continue
         if sign == "_" and made[-1:] == ["%"]:
@@ -173,11 +183,13 @@ def _position(test: a.Op) -> a.Expr | None:
         return None
     wanted = call.func.is_builtin and (call.func.name, call.func.arg_types) in _FINDS
     text = _text(call.args[1]) if wanted else None
+    # an empty text is found everywhere, at position 1
     if not text:
         return None
     if (name, number.value) in {("=", "1"), ("<>", "1")}:
         first = _like(call.args[0], "", text, "%")
         return first if first is None or name == "=" else a.Not(first)
+    # a position compared with another number says where, not whether
     there = (name, number.value) in {(">", "0"), ("<>", "0"), (">=", "1")}
     if not there and (name, number.value) not in {("=", "0"), ("<", "1"), ("<=", "0")}:
         return None
@@ -194,7 +206,9 @@ def _ending(test: a.Op) -> a.Expr | None:
     if not wanted or test.op.name not in {"=", "<>"}:
         return None
     x, count = call.args
+    # right(x, 3) = 'ab' asks for a text of two characters in all
     exact = isinstance(count, a.Const) and count.value == str(len(text))
+    # right() may have another collation than its argument by a COLLATE inside
     if not exact or call.type.collation != x.type.collation:
         return None
     found = _like(x, "%", text, "")
@@ -213,6 +227,7 @@ def _begun_by(test: a.Op) -> a.Expr | None:
         if cut.func.name != "left" or not isinstance(count, a.Call) or not measures:
             return None
         known = count.func.name in {"length", "char_length", "character_length"}
+        # random() measured and compared are two values
         if not known or count.args != (said,) or is_volatile(said):
             return None
     elif test.op.name != "^@":
@@ -231,16 +246,19 @@ def _escaping(test: a.Op) -> a.Expr | None:
     if not pattern.func.is_builtin or (pattern.func.name, pattern.func.arg_types) != ("like_escape", _TEXTS):
         return None
     text, sign = map(_text, pattern.args)
+    # with the backslash nothing changes; ESCAPE '' has no sign at all
     if not text or sign is None or len(sign) != 1 or not sign.isascii() or sign == "\\":
         return None
     made, signs = "", iter(text)
     for c in signs:
         if c == sign:
             c = next(signs, "")
+            # the escape sign at the pattern's end is an error
             if not c:
                 return None
             made += f"\\{c}"
         else:
+            # a backslash that was no escape is one in the new pattern, and is doubled
             made += "\\\\" if c == "\\" else c
     changed = replace(test, args=(x, a.Const(made, pattern.type)))
     return _operator(changed) or changed
@@ -251,12 +269,14 @@ def _between(both: a.And) -> a.Expr | None:
     left = list(both.args)
     for low in both.args:
         start = _bound(low, ">=")
+        # '~' is the last plain character: what follows it is not one to count up to
         if start is None or not " " <= start[1][-1] < "~":
             continue
         x, text = start
         beyond = text[:-1] + chr(ord(text[-1]) + 1)
         high = next((h for h in left if _bound(h, "<") == (x, beyond)), None)
         found = None if high is None else _like(x, "", text, "%")
+        # one low bound that has become LIKE already is not used again
         if found is not None and high is not None and low in left:
             left[left.index(low)] = found
             left.remove(high)
@@ -268,6 +288,7 @@ def _between(both: a.And) -> a.Expr | None:
 def _bound(test: a.Expr, wanted: str) -> tuple[a.Expr, str] | None:
     if not isinstance(test, a.Op) or not test.op.is_builtin or (test.op.left, test.op.right) != _TEXTS:
         return None
+    # a COLLATE on either side decides for both
     asked = [x.type.collation for x in test.args if isinstance(x, a.Collate)]
     sides = [x.arg if isinstance(x, a.Collate) else x for x in test.args]
     x, limit, name = *sides, test.op.name

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rewright.equivalence.prover.translated import Unsupported
+from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.walk import (
@@ -35,7 +37,17 @@ _MOST = 100
 
 
 def plain(query: a.Query, changes: Changes) -> a.Query:
-    return bottom_up(inlined(query, changes), _flat)
+    return bottom_up(_asked_less(query, inlined(query, changes), changes), _flat)
+
+
+def _asked_less(query: a.Query, made: a.Query, changes: Changes) -> a.Query:
+    """Each reference to a CTE without what is not read of it there: others may read more."""
+    if made is query:
+        return query
+    try:
+        return without_unread(made, changes.catalog)
+    except Unsupported:
+        return made
 
 
 def inlined(query: a.Query, changes: Changes) -> a.Query:

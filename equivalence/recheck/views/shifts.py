@@ -53,11 +53,13 @@ class _Shifts:
         if len(node.args) != 2:
             return node
         step, limit, name = *node.args, node.op.name
+        # 3 < n + 1 is turned round
         if _value(step) is not None:
             step, limit, name = limit, step, _TURNED[name]
         if not isinstance(step, a.Op) or not step.op.is_builtin or len(step.args) != 2:
             return node
         column, by, sign = *step.args, step.op.name
+        # 7 + n and 2 * n; of n - 7 the order of the operands matters
         if isinstance(by, a.Column) and sign in {"+", "*"}:
             column, by = by, column
         reached = _value(limit)
@@ -79,11 +81,13 @@ class _Shifts:
         if sign == "-" and kind == "date" and by.type == SqlType("date"):
             first, inside = _value(by), self._bounds(column)
             if not isinstance(first, datetime) or not isinstance(reached, int) or inside is None:
+                # an infinite date has no distance in days
                 return None
             return _written(lambda: first + timedelta(days=reached), SqlType("date"))
         length = _length(kind, by)
         if length is None or isinstance(reached, Fraction):
             return None
+        # a date is compared with a timestamp by another operator
         if kind in {"date", "timestamp"} and (of != column.type or not isinstance(reached, datetime)):
             return None
         if kind in _BITS and not isinstance(reached, int):
@@ -98,12 +102,14 @@ class _Shifts:
             if given.name not in _BITS or not given.is_builtin:
                 return False
             most, width = 1 << _BITS[given.name], 1 << _BITS[column.type.name]
+            # the wider type holds the sum of any stored value
             if -most <= away - width and width - 1 + away < most:
                 return True
             known = self._bounds(column)
             return known is not None and all(-most <= end + away < most for end in known)
         known = self._bounds(column)
         try:
+            # years of four figures, or texts and order part
             return known is not None and all(_FIRST <= end + away <= _LAST for end in known)
         except OverflowError:
             return False
@@ -114,6 +120,7 @@ class _Shifts:
         """Between which values CHECKs keep the column, where there is one on either side."""
         scan = self.scans.get(column.rel)
         catalog = self.changes.catalog
+        # columns of subqueries are under no CHECK
         if scan is None or not catalog.has_table(scan.table):
             return None
         least: list[tuple[Any, Any]] = []
@@ -121,6 +128,7 @@ class _Shifts:
         for check, constraint in usable_checks(catalog, scan):
             for name, end in self._ends(scan, check.text, column):
                 (least if name in {">", ">="} else most).append((end, constraint))
+        # one bound leaves the other end open, where infinite dates are
         if not least or not most:
             return None
         self.changes.rest_on(frozenset({least[0][1], most[0][1]}))
@@ -129,6 +137,7 @@ class _Shifts:
     def _ends(self, scan: a.Scan, check: str, column: a.Column) -> list[tuple[str, Any]]:
         """The comparisons of the column with constants, of which a CHECK is a conjunction."""
         try:
+            # a CHECK that is not read bounds nothing
             query = bind(f"select 1 from {quoted(scan.table)} where ({check})", self.changes.catalog)
         except (BindError, Unsupported):
             return []
@@ -145,6 +154,7 @@ class _Shifts:
                 left, right, name = right, left, _TURNED.get(name, "")
             end = _value(right)
             own = isinstance(left, a.Column) and (left.pos, left.type) == (column.pos, column.type)
+            # a date compared with a timestamp in the CHECK is compared after a cast
             alike = right.type.name == column.type.name or {right.type.name, column.type.name} <= _BITS.keys()
             if own and alike and end is not None and name in {"<", "<=", ">", ">="}:
                 found.append((name, end))
@@ -158,10 +168,12 @@ def _value(x: a.Expr) -> int | Fraction | datetime | None:
     """A whole or decimal number, a day or a moment that is written out."""
     if isinstance(x, a.Cast) and isinstance(x.arg, a.Const) and x.arg.value is not None:
         source, target = x.arg.type, x.type
+        # an implicit cast between integers, or to numeric, keeps the number
         if x.implicit and source.name in _BITS and target.name in {*_BITS, "numeric"}:
             return _read(x.arg.value, target)
         plain = source.name == "unknown" and x.method == "io" and target.is_builtin and target.typmod == -1
         return _read(x.arg.value, target) if plain and target.name == "timestamp" else None
+    # a modifier on a constant has rounded or cut it
     if not isinstance(x, a.Const) or x.value is None or not x.type.is_builtin or x.type.typmod != -1:
         return None
     return _read(x.value, x.type)
@@ -189,9 +201,11 @@ def _length(kind: str, by: a.Expr) -> int | timedelta | None:
             return number
         return (
             timedelta(days=number)
+            # a million days lead out of any calendar
             if kind == "date" and by.type.name == "int4" and abs(number) < 10**6
             else None
         )
+    # months have several lengths, and timestamptz days, too
     if kind != "timestamp" or not isinstance(by, a.Cast) or not isinstance(by.arg, a.Const):
         return None
     plain = by.type == SqlType("interval") and by.arg.type.name == "unknown"
@@ -205,11 +219,13 @@ def _divided(column: a.Column, by: a.Expr, of: SqlType, reached: Any) -> a.Const
     """Products of numeric(p, s) are exact, and a factor above 0 keeps order."""
     factor = _value(by)
     declared = column.type.is_builtin and column.type.name == "numeric" and column.type.typmod >= 0
+    # by 0 all values become one; by less than 0 the order turns round
     if not declared or not isinstance(factor, Fraction) or not isinstance(reached, Fraction) or factor <= 0:
         return None
     if of.name != "numeric" or by.type.name != "numeric":
         return None
     start = reached / factor
+    # a quotient with more decimals than these is taken for one that never ends
     for places in range(40):
         scaled = start * 10**places
         if scaled.denominator == 1:
@@ -225,6 +241,7 @@ def _written(made: Callable[[], Any], type_: SqlType) -> a.Const | None:
     except OverflowError:
         return None
     if isinstance(found, datetime):
+        # a date must come out as a date: hours left over would be cut off
         if not _FIRST <= found <= _LAST or (type_.name == "date" and found.time() != datetime.min.time()):
             return None
         return a.Const(found.date().isoformat() if type_.name == "date" else found.isoformat(" "), type_)

@@ -1,4 +1,6 @@
-"""Recursions without the columns on which no row depends. Must not know other forms."""
+"""Recursions without the columns on which no row depends, and in the order of another's. Must not know other
+forms.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dataclasses import replace
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
-from rewright.sql.walk import bottom_up, has_subquery, is_plain, walk
+from rewright.sql.walk import as_product, bottom_up, has_subquery, is_plain, walk
 
 
 def slim(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
@@ -36,6 +38,49 @@ def slim(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
         needed = needed.union(*(asked(terms[1].targets[i].expr) for i in needed))
     places = sorted(needed) if needed else [0]
     return query if len(places) == len(cte.columns) else _picked(query, cte.cte, own, places)
+
+
+def in_order_of(model: a.Cte, query: a.Query, cte: a.Cte) -> a.Query:
+    """The query with a recursion's columns in the order in which another has such; as it is where they do not
+    say which is which. In whatever order, the recursion is the same.
+    """
+    wanted, given = _described(model), _described(cte)
+    if wanted == given or sorted(wanted) != sorted(given):
+        return query
+    places: list[int] = []
+    for words in wanted:
+        places.append(next(i for i, x in enumerate(given) if x == words and i not in places))
+    own = {n.rel for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte}
+    whole = any(isinstance(n, a.WholeRow) and n.rel in own for n in walk(query))
+    return query if whole else _picked(query, cte.cte, own, places)
+
+
+def _described(cte: a.Cte) -> list[str]:
+    """Each column's type, and of what it is made in either term."""
+    body = cte.query
+    terms = [body.left, body.right] if isinstance(body, a.SetOp) else []
+    blocks = [t for t in terms if isinstance(t, a.Select) and is_plain(t) and not t.order_by]
+    if len(blocks) < 2:
+        return []
+    made = [[_parts(t.expr, block, i) for i, t in enumerate(block.targets)] for block in blocks]
+    return [f"{c.type.name}: {first}; {step}" for c, first, step in zip(cte.columns, *made, strict=True)]
+
+
+def _parts(expr: a.Expr, block: a.Select, place: int) -> str:
+    tables = {i.rel: i.table for i in as_product(block)[0] if isinstance(i, a.Scan)}
+
+    def part(node: a.Node) -> str:
+        match node:
+            case a.Column(rel, pos):
+                ref = tables.get(rel)
+                own = "itself" if pos == place else "another"
+                return own if ref is None else f"{ref.schema} {ref.name} {pos}"
+            case a.Const(value=value):
+                return f"{value!r}"
+            case _:
+                return type(node).__name__
+
+    return ", ".join(part(n) for n in walk(expr))
 
 
 def _picked(query: a.Query, number: int, own: set[int], places: list[int]) -> a.Query:

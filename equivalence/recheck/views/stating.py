@@ -6,7 +6,7 @@ Must not know any form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from rewright.equivalence.recheck.chance import left_to_chance
@@ -102,3 +102,11 @@ def stated(constraint: Constraint, catalog: Catalog) -> Assumption:
         return Assumption("foreign key", name, (*found.columns, target, *found.target_columns), found.name)
     kind = "not null" if constraint.kind == "not_null" else "check"
     return Assumption(kind, name, constraint.columns, constraint.name)
+
+
+def facts_of_schema(facts: Iterable[Assumption], catalog: Catalog) -> frozenset[Assumption]:
+    """The facts about what the schema has: others are about relations that a form has made, whose own facts
+    it states.
+    """
+    known = {f"{t.ref.schema}.{t.ref.name}" for t in catalog.relations}
+    return frozenset(f for f in facts if f.table in known)

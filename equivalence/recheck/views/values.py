@@ -61,10 +61,12 @@ def values(query: a.Query, changes: Changes) -> a.Query:
 
 def _block(block: a.Select, changes: Changes, fresh: Fresh) -> a.Select:
     above = replace(block, from_=(), where=None)
+    # groups and aggregates above count the rows that are joined
     if block.group_by is not None or is_volatile(block) or has_aggregate(above):
         return block
     while True:
         rows = joined(block)
+        # joins that are not steps (RIGHT, FULL) have no rows that could be taken one by one
         if rows is None:
             return block
         found = (m for x in (*rows.base, *rows.added) if (m := _without(block, rows, x, changes, fresh)))
@@ -78,11 +80,13 @@ def _without(
     block: a.Select, rows: Joined, one: a.FromItem | Added, changes: Changes, fresh: Fresh
 ) -> a.Select | None:
     item = one.item if isinstance(one, Added) else one
+    # a row shown as a whole has columns of its own
     if isinstance(item, a.Join) or references_whole(block, item.rel):
         return None
     rest = Joined(
         tuple(x for x in rows.base if x is not one), tuple(x for x in rows.added if x is not one), rows.asked
     )
+    # without the item nothing would be left in FROM, or a LATERAL item reads it
     if not rest.base or any(item.rel in free_rels(x) for x in rest.base):
         return None
     found = _one_row(one, item, changes) or _of_group(rest, one, item, changes)
@@ -92,6 +96,7 @@ def _without(
     rest = replace(rest, asked=(*(p for p in rest.asked if p not in asked), *there))
 
     def visit(n: Any) -> Any:
+        # a count that is absent is 0 by COALESCE, and by itself where it counts nothing
         if isinstance(n, a.Coalesce) and len(n.args) == 2 and _is_zero(n.args[1]):
             counts = _counts(n.args[0], item.rel, zero)
             if counts is not None:
@@ -113,14 +118,17 @@ def _one_row(one: a.FromItem | Added, item: a.FromItem, changes: Changes) -> _Fo
         query = item.query
         assert isinstance(query, a.Select)
         always = not isinstance(one, Added) or one.on in {(), (a.Const("t", BOOL),)}
+        # ON FALSE keeps the row with NULLs though the aggregate has one
         if query.group_by != ((),) or query.having is not None or not always:
             return None
         changes.compute_again(query)
         return lambda pos: _seen(query.targets[pos].expr, query, query.where, {}), _nothing, (), ()
+    # an inner join with a table may find no row: only LEFT JOIN keeps the other side
     if not isinstance(one, Added) or not isinstance(item, a.Scan):
         return None
     row = a.Select((a.Target("one", _ONE),), (item,), conjoin(one.on))
     basis = changes.known.at_most_one_row(row)
+    # two partners would be two rows
     if basis is None:
         return None
     changes.rest_on(basis)
@@ -147,13 +155,16 @@ def _of_group(rest: Joined, one: a.FromItem | Added, item: a.FromItem, changes: 
     query = item.query
     assert isinstance(query, a.Select)
     shown = (*(t.expr for t in query.targets), *conjuncts(query.having))
+    # a subquery in an output would be computed for each row again
     if not group_keys(query) or free_rels(query) or any(map(has_subquery, shown)):
         return None
+    # a column that depends on a key is the single row's, of which an aggregate has none
     if not all(_is_of_group(x, group_keys(query)) for x in shown):
         return None
     asked = one.on if isinstance(one, Added) else rest.asked
     ties = {p: found for p in asked if (found := _tie(p, item.rel)) is not None}
     met = {query.targets[own.pos].expr: other for own, other in ties.values()}
+    # met by part of its key, a grouping gives several groups; other conditions of ON pad in another way
     if set(met) != set(group_keys(query)) or (isinstance(one, Added) and len(ties) < len(one.on)):
         return None
     equal = [
@@ -174,6 +185,7 @@ def _of_group(rest: Joined, one: a.FromItem | Added, item: a.FromItem, changes: 
 
     def padded(pos: int) -> a.Expr:
         expr = query.targets[pos].expr
+        # where HAVING may refuse the group, that must be asked before the value is shown
         if query.having is None and _is_null_of_none(expr):
             return read(pos)
         asked = conjoin(there)
@@ -183,6 +195,7 @@ def _of_group(rest: Joined, one: a.FromItem | Added, item: a.FromItem, changes: 
     def counted(pos: int) -> a.Expr | None:
         expr = query.targets[pos].expr
         count = isinstance(expr, a.Aggregate) and expr.func.is_builtin and expr.func.name == "count"
+        # an absent group counts nothing, unless HAVING took it away
         return read(pos) if count and query.having is None else None
 
     return padded, counted, (), ()
@@ -230,6 +243,7 @@ def _tie(pred: a.Expr, rel: int) -> tuple[a.Column, a.Column] | None:
     """
     if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2:
         return None
+    # an equality of two types may meet several groups
     if (pred.op.name, pred.op.btree) != ("=", "=") or pred.op.left != pred.op.right:
         return None
     one, other = pred.args
