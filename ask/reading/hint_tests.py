@@ -19,7 +19,7 @@ from rewright.ask.reading.intent import (
     Ranged,
     Spelled,
 )
-from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.moment import Moment
 from rewright.ask.reading.odd_names import plain_name
 from rewright.sql.printer.names import quote_literal
 
