@@ -30,7 +30,7 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them, then with one kind or the other
-_APART = frozenset({"partners", "values", "single", "columns", "least"})
+_APART = frozenset({"partners", "values", "single", "columns", "least", "asked"})
 _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART,
     frozenset({"orders", "numbers", "early", "restrictions"}) | _APART,
@@ -39,7 +39,7 @@ _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "lookups", "early", "restrictions"}) | _APART,
     frozenset({"early", "restrictions"}) | _APART,
     frozenset({"orders", "numbers", "lookups", "early", "restrictions", "least"}),
-    frozenset({"orders", "numbers", "lookups", "early", "restrictions"}),
+    frozenset({"orders", "numbers", "lookups", "early", "restrictions", "asked"}),
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"least"},
 )
 # what a page is asked for by others is told before the page is put in its place
@@ -49,6 +49,7 @@ _PAGES_KEPT = (*_NAMES[:_PAGES], "restrictions", *_NAMES[_PAGES:])
 _ORDERS = (
     *((_NAMES, left_out) for left_out in _RARE),
     (_PAGES_KEPT, frozenset({"orders", "numbers", "lookups", "early"}) | _APART),
+    (_NAMES, frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"asked"}),
 )
 
 

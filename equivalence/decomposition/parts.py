@@ -182,9 +182,16 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return None
-    first, second = (_in_plain_form(_asked_less(q, catalog), catalog) for q in inlined)
+    first, second = (_in_plain_form(q, catalog) for q in inlined)
     # what a computed CTE overflows on may be in a column that one of its readers leaves out
-    read = tuple(_in_plain_form(q, catalog) for q in inlined) if "overflow" in left_open else ()
+    read = (first, second) if "overflow" in left_open else ()
+    asked = [_asked_less(q, catalog) for q in inlined]
+    if asked != inlined:
+        # only where nothing else differs: one subquery in several places is a table to proofs, with all of
+        # its columns
+        less = [_in_plain_form(q, catalog) for q in asked]
+        if canonical(less[0], keep_names=False) == canonical(less[1], keep_names=False):
+            first, second = less
     return View(first, second, left_open, facts, catalog, others, read, made)
 
 

@@ -190,7 +190,7 @@ class PartsSearch:
                 continue
             most, before = seconds * (longer if self._best is None else 1.0), self.looks
             looks = self._all(n, attempt, most, deadline, positions=positions)
-            if self.looks > before:
+            if self.looks > before or self._late[positions]:
                 longer = 1.0
             if looks is None:
                 continue

@@ -358,6 +358,12 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             _ROUNDS.format(first=f" where {_LISTED.format('src')}", by=1, below="< 9", last=""),
         ),
     ),
+    "asked": (
+        (
+            "with w as (select k, x, count(*) n from t group by k, x) select a.n, b.x from w a join w b on b.k = a.k",
+            "select a.n, b.x from (select k, x, count(*) n from t group by k, x) a join (select k, x, count(*) n from t group by k, x) b on b.k = a.k",
+        ),
+    ),
     "plain": (
         (
             "with w as (select id, d from t where k > 1) select a.id from w a, w b where a.id = b.id and a.d + 7 > date '2024-01-10'",
@@ -1120,6 +1126,20 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             _REACH.format(first="", step="select r.a, r.b + 1 from r", last=" limit 5"),
             _REACH.format(first="", step="select r.a, 1 + r.b from r", last=" where b < 9 limit 5"),
+        ),
+    ),
+    "asked": (
+        (
+            "with w as (select distinct k, x from t) select a.k, b.x from w a join w b on b.k = a.k",
+            "select a.k, b.x from (select distinct k from t) a join (select distinct k, x from t) b on b.k = a.k",
+        ),
+        (
+            "with w as materialized (select id, 10 / k q from t) select id from w",
+            "select id from t",
+        ),
+        (
+            "with w as (select id, 10 / k q from t) select a.id, b.q from w a join w b on b.id = a.id where a.id > 5",
+            "select a.id, b.q from (select id from t) a join (select id, 10 / k q from t) b on b.id = a.id where a.id > 5",
         ),
     ),
     "plain": (

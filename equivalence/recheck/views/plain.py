@@ -37,17 +37,21 @@ _MOST = 100
 
 
 def plain(query: a.Query, changes: Changes) -> a.Query:
-    return bottom_up(_asked_less(query, inlined(query, changes), changes), _flat)
+    return bottom_up(inlined(query, changes), _flat)
 
 
-def _asked_less(query: a.Query, made: a.Query, changes: Changes) -> a.Query:
-    """Each reference to a CTE without what is not read of it there: others may read more."""
+def asked(query: a.Query, changes: Changes) -> a.Query:
+    """The plain form in which each reference to a CTE is without what is not read of it there: others may
+    read more. A query without CTEs stays as it is: it has lost what nobody reads, and the server computes
+    the rest.
+    """
+    made = inlined(query, changes)
     if made is query:
         return query
     try:
-        return without_unread(made, changes.catalog)
+        return bottom_up(without_unread(made, changes.catalog), _flat)
     except Unsupported:
-        return made
+        return query
 
 
 def inlined(query: a.Query, changes: Changes) -> a.Query:

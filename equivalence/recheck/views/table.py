@@ -42,7 +42,7 @@ from rewright.equivalence.recheck.views.pages import pages
 from rewright.equivalence.recheck.views.partners import partners
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.places import places
-from rewright.equivalence.recheck.views.plain import plain
+from rewright.equivalence.recheck.views.plain import asked, plain
 from rewright.equivalence.recheck.views.presence import presence
 from rewright.equivalence.recheck.views.restrictions import restrictions
 from rewright.equivalence.recheck.views.shifts import shifts
@@ -62,6 +62,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "orders": orders,
         "successors": of_each(successors),
         "fixpoints": fixpoints,
+        "asked": of_each(asked),
         "plain": of_each(plain),
         "instants": of_trees(instants),
         "calendars": of_trees(calendars),
