@@ -185,11 +185,10 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     first, second = (_in_plain_form(q, catalog) for q in inlined)
     # what a computed CTE overflows on may be in a column that one of its readers leaves out
     read = (first, second) if "overflow" in left_open else ()
-    asked = [_asked_less(q, catalog) for q in inlined]
-    if asked != inlined:
+    if inlined[0] is not before or inlined[1] is not after:
         # only where nothing else differs: one subquery in several places is a table to proofs, with all of
         # its columns
-        less = [_in_plain_form(q, catalog) for q in asked]
+        less = [_in_plain_form(_asked_less(q, catalog), catalog) for q in inlined]
         if canonical(less[0], keep_names=False) == canonical(less[1], keep_names=False):
             first, second = less
     return View(first, second, left_open, facts, catalog, others, read, made)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from rewright.equivalence.prover.positions import BY_VALUE
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts, is_volatile
@@ -38,7 +39,6 @@ REFINEMENT = "refinement"
 Keys = tuple[a.SortKey, ...]
 # what of a window follows the order of rows and asks for no peers
 _IN_ORDER = frozenset({"row_number", "lag", "lead", "ntile"})
-_OF_PEERS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 
 
 def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query | None:
@@ -75,8 +75,8 @@ def _in_one_order(original: a.Query, made: a.Query) -> bool:
     Windows of one block over the same partitions and keys see the rows in one order, also those that tie
     (PostgreSQL manual, 7.2.5), and the server does not sort once more for a result in the same order.
     """
-    pairs = list(zip(_selects(original), _selects(made), strict=False))
-    return all(_follows_one(before, after) for before, after in pairs)
+    blocks = zip(_selects(original), _selects(made), strict=False)
+    return all(_follows_one(before, after) for before, after in blocks)
 
 
 def _follows_one(before: a.Select, after: a.Select) -> bool:
@@ -87,7 +87,7 @@ def _follows_one(before: a.Select, after: a.Select) -> bool:
     for old, new in zip(_windows(before), _windows(after), strict=False):
         own, keys = old.window.order_by, new.window.order_by
         # what gives peers one number is the same in any order of them
-        if not (old.func.is_builtin and old.func.name in _OF_PEERS):
+        if not (old.func.is_builtin and old.func.name in BY_VALUE):
             shared.setdefault((old.window.partition_by, own), set()).add(keys)
         follows = own and before.order_by[-len(own) :] == own
         if follows and before.order_by != after.order_by and keys != own:

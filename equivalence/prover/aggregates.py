@@ -20,7 +20,7 @@ from .build import app
 from .described import describe
 from .frames import within
 from .nullkeys import without_null_keys
-from .positions import ORDER_SENSITIVE, read_window
+from .positions import BY_VALUE, ORDER_SENSITIVE, read_window
 from .raising import plain_name, raised_by, rows_in_full
 from .symbols import INTS, TO_NUMERIC, arithmetic, domain
 from .terms import (
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 KNOWN = NULL_ON_EMPTY | {"count", "array_agg", "json_agg", "jsonb_agg"}
 EXACT = INTS | {"numeric"}
-# window functions whose result depends on the values of the order keys alone
-BY_VALUE = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 
 
 @dataclass(frozen=True, slots=True)

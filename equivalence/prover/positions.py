@@ -21,7 +21,7 @@ from .unique import determined_by, duplicate_free
 _LABEL = re.compile(r"(asc|desc) nulls (first|last) pg_catalog\.([<>])\((\w+),(\w+)\)(?: collate (\S+))?")
 _WINDOW = re.compile(r"pg_catalog\.(\w+)\(([\w,]*)\) over (.*?) ?(range|rows|groups) (\w+) (\w+) (\w*)\Z")
 # window functions that give rows which tie in their order the same value
-_BY_VALUE = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
+BY_VALUE = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 _RANKING = frozenset({"rank", "row_number"})
 _OTHER = {"asc": "desc", "desc": "asc", "first": "last", "last": "first", "<": ">", ">": "<"}
 _BY_PLACE = frozenset({"row_number", "ntile", "lag", "lead", "first_value", "last_value", "nth_value"})
@@ -152,7 +152,7 @@ class WindowName:
         """Whether rows that tie in the order get the same, whichever comes first: ranks, and aggregates of
         frames of peers.
         """
-        if self.func in _BY_VALUE:
+        if self.func in BY_VALUE:
             # RANGE frames hold peers together; array_agg and first_value still go by their order
             return True
         ordered = self.func in ORDER_SENSITIVE or self.func in _BY_PLACE
