@@ -16,6 +16,7 @@ from rewright.models.api import Model, ModelError, Request, Usage, complaint
 from rewright.models.prompts import ErrorText, Instruction, Part, SqlText, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
+from rewright.rewrite.agents.estimates import ESTIMATED
 from rewright.rewrite.agents.guard import Guard, NamesGuard
 from rewright.rewrite.agents.memory import Example, Memory, VerdictNote
 from rewright.rewrite.agents.runs import Runs
@@ -60,6 +61,8 @@ _CORRECT = (
 _PATIENT = 2
 # times a candidate's seconds: beyond that another one has nothing to offer
 _ABOUT_AS_FAST = 1.15
+# the share of a verified candidate's estimated cost below which another is worth a check, where neither ran
+_FAR_CHEAPER = 0.5
 # seconds of a quick proof of each step, first of all candidates and then once more: what is proved at once
 # does not wait for what is not
 _QUICK = (0.3, 1.0)
@@ -306,14 +309,26 @@ class Assistant:
                 self.derivations.remember(one.sql, (*self.derivations.via(candidate.sql), candidate.sql))
 
     def _faster(self, candidate: Candidate, passed: Iterable[Checked]) -> bool:
-        """Whether a candidate ran clearly faster than all that are proved without reservations."""
-        proved = [c for c in passed if self._sure(c)]
+        """Whether a candidate ran clearly faster than all that are proved without reservations, or is
+        estimated far below those where nothing ran.
+        """
+        proved = [c for c in passed if self._sure(c) and not self._far_below(candidate, c.candidate)]
         took = self._took(candidate)
         if not proved or took is None:
             return not proved
         others = [self._took(c.candidate) for c in proved]
         # one that did not run is not known to be slower
         return all(other is not None and _ABOUT_AS_FAST * took < other for other in others)
+
+    def _far_below(self, candidate: Candidate, other: Candidate) -> bool:
+        """Whether estimates, where they are all that is known of both, put a candidate far below another:
+        what is proved first may be a small step that gains nothing.
+        """
+        if candidate.cost is None or other.cost is None or self._took(candidate) or self._took(other):
+            return False
+        share = None if self.runs is None else self.runs.estimated(other)
+        gains = share is None or share <= 1.0 - ESTIMATED * self.settings.gain
+        return candidate.cost < (_FAR_CHEAPER if gains else 1.0) * other.cost
 
     def _sure(self, checked: Checked) -> bool:
         """Whether it is proved without a reservation that is not accepted."""
@@ -392,7 +407,7 @@ class Assistant:
         beside which weaker evidence would not be chosen. ``proved``: it has a quick proof, so that its check
         costs little.
         """
-        servable = [c for c in passed if self._servable(c)]
+        servable = [c for c in passed if self._servable(c) and not self._far_below(following, c.candidate)]
         if len(servable) >= self.settings.run_width:
             return True
         took = self._took(following)

@@ -16,7 +16,7 @@ from rewright.models.api import Model, ModelError, Request, Usage
 from rewright.models.prompts import Instruction, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
-from rewright.rewrite.agents.estimates import Estimates
+from rewright.rewrite.agents.estimates import ESTIMATED, Estimates
 from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, ReportNote
 from rewright.rewrite.agents.report import remarks, report, same_plan
 from rewright.rewrite.agents.runs import Runs
@@ -44,8 +44,6 @@ _ABOUT_AS_FAST = 1.15
 _NEARLY_ALL = 0.95
 # patient checks of one round: each takes seconds, and the third best seldom wins
 _LOOKS = 3
-# times the gain that a run must show: estimates err more
-_ESTIMATED = 2.0
 UNITS = BOUNDS["knowledge"]
 _CLEAR = 0.1  # a ratio that needs no third run
 
@@ -222,7 +220,7 @@ class Decision:
         if self.before is None or contender.explained is None:
             # measuring is off: whoever asked for that takes the proposal as it is
             return True
-        estimates = Estimates(self.sql, self.database, _ESTIMATED * self.settings.gain)
+        estimates = Estimates(self.sql, self.database, ESTIMATED * self.settings.gain)
         return estimates.believed(contender.checked.candidate, self.before, contender.explained)
 
     def _confirmed(

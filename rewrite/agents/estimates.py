@@ -16,6 +16,8 @@ from rewright.rewrite.agents.report import nodes
 from rewright.rewrite.model import Candidate, Explained
 from rewright.rewrite.ports import Database, DatabaseError
 
+# times the gain that a run must show: estimates err more
+ESTIMATED = 2.0
 _CHEAPER = 0.95
 """The share of their price at which pages are counted to learn what they cost: near enough to one that the
 server keeps its plan.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -27,9 +28,11 @@ from rewright.models.replay import Recorder, Replay
 from rewright.rewrite.agents.memory import Memory, ReportNote, VerdictNote
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.machine.drive import replay
-from rewright.rewrite.model import Candidate, Deadline, Evidence, Explained, Level, Settings, Timed
+from rewright.rewrite.model import Candidate, Deadline, Evidence, Explained, Level, Settings, Step, Timed
 from rewright.rewrite.ports import (
+    Database,
     DatabaseError,
+    Early,
     Inspector,
     Knowledge,
     NoInspector,
@@ -38,6 +41,7 @@ from rewright.rewrite.ports import (
     Ports,
     Proposer,
     Scoped,
+    Unit,
 )
 from rewright.rewrite.search.chains import Derivations
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
@@ -749,6 +753,49 @@ def test_what_runs_no_faster_than_a_proved_one_is_not_checked(other: float, look
     Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=1))
     assert judge.asked[0] == GOOD
     assert (GOOD_CTE in judge.asked) is looked
+
+
+@dataclass
+class Priced:
+    """Proposes texts with their estimated costs."""
+
+    costs: Mapping[str, float]
+
+    def propose(
+        self,
+        sql: str,
+        database: Database,
+        deadline: Deadline,
+        advice: Sequence[Unit],
+        early: Early | None = None,
+    ) -> Sequence[Candidate]:
+        del sql, database, deadline, advice, early
+        return [Candidate(text, (Step("rule", "others"),), cost=cost) for text, cost in self.costs.items()]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "looked"),
+    [
+        # far below it
+        (600.0, 200.0, True),
+        # both gain: the client does not wait for the better one
+        (600.0, 400.0, False),
+        # the first gains nothing
+        (950.0, 700.0, True),
+        (950.0, 970.0, False),
+    ],
+)
+def test_what_is_estimated_far_below_a_proved_one_is_checked_where_nothing_runs(
+    first: float, second: float, looked: bool
+) -> None:
+    """A small step may be proved first, and gain nothing."""
+    costs = {GOOD: first, GOOD_CTE: second}
+    judge, server = Judge(), Server(costs={ORIGINAL: 1000.0, **costs})
+    ports = Ports(server, judge, Priced(costs), prover=Believer(good=()))
+    settings = Settings(measure="explain", run_width=1, single_pass=True)
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings)
+    assert (GOOD_CTE in judge.asked) is looked
+    assert outcome.to_json()["rewritten"] == (GOOD_CTE if looked else GOOD if first < 900 else None)
 
 
 def test_what_was_not_checked_for_need_is_when_the_proved_one_gains_nothing() -> None:
