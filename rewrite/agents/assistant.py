@@ -321,14 +321,16 @@ class Assistant:
         return all(other is not None and _ABOUT_AS_FAST * took < other for other in others)
 
     def _far_below(self, candidate: Candidate, other: Candidate) -> bool:
-        """Whether estimates, where they are all that is known of both, put a candidate far below another:
-        what is proved first may be a small step that gains nothing.
+        """Whether estimates, where they are all that is known of both, put a candidate far below another, or
+        show a gain that the other one lacks: what is proved first may be a small or a blind step.
         """
-        if candidate.cost is None or other.cost is None or self._took(candidate) or self._took(other):
+        if self.runs is None or self._took(candidate) or self._took(other):
             return False
-        share = None if self.runs is None else self.runs.estimated(other)
-        gains = share is None or share <= 1.0 - ESTIMATED * self.settings.gain
-        return candidate.cost < (_FAR_CHEAPER if gains else 1.0) * other.cost
+        share, theirs = self.runs.estimated(candidate), self.runs.estimated(other)
+        needed = 1.0 - ESTIMATED * self.settings.gain
+        if share is None or share > needed:
+            return False
+        return theirs is None or theirs > needed or share < _FAR_CHEAPER * theirs
 
     def _sure(self, checked: Checked) -> bool:
         """Whether it is proved without a reservation that is not accepted."""

@@ -759,7 +759,7 @@ def test_what_runs_no_faster_than_a_proved_one_is_not_checked(other: float, look
 class Priced:
     """Proposes texts with their estimated costs."""
 
-    costs: Mapping[str, float]
+    costs: Mapping[str, float | None]
 
     def propose(
         self,
@@ -783,19 +783,22 @@ class Priced:
         # the first gains nothing
         (950.0, 700.0, True),
         (950.0, 970.0, False),
+        # nor do estimates show what a blind rule brings
+        (None, 700.0, True),
+        (None, 970.0, False),
     ],
 )
 def test_what_is_estimated_far_below_a_proved_one_is_checked_where_nothing_runs(
-    first: float, second: float, looked: bool
+    first: float | None, second: float, looked: bool
 ) -> None:
     """A small step may be proved first, and gain nothing."""
     costs = {GOOD: first, GOOD_CTE: second}
-    judge, server = Judge(), Server(costs={ORIGINAL: 1000.0, **costs})
+    judge, server = Judge(), Server(costs={ORIGINAL: 1000.0, GOOD: first or 100.0, GOOD_CTE: second})
     ports = Ports(server, judge, Priced(costs), prover=Believer(good=()))
     settings = Settings(measure="explain", run_width=1, single_pass=True)
     outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings)
     assert (GOOD_CTE in judge.asked) is looked
-    assert outcome.to_json()["rewritten"] == (GOOD_CTE if looked else GOOD if first < 900 else None)
+    assert outcome.to_json()["rewritten"] == (GOOD_CTE if looked else GOOD if first == 600.0 else None)
 
 
 def test_what_was_not_checked_for_need_is_when_the_proved_one_gains_nothing() -> None:
