@@ -8,6 +8,7 @@ import itertools
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -93,6 +94,32 @@ def simple(connection: psycopg.Connection[Any], query: str) -> list[tuple[Any, .
 
 def extended(connection: psycopg.Connection[Any], query: str) -> list[tuple[Any, ...]]:
     return psycopg.RawCursor(connection).execute(query.encode(), []).fetchall()
+
+
+def test_two_that_are_held_at_once_are_both_served(
+    running: Running, scratch_server: ScratchServer, sample: str, client: psycopg.Connection[Any]
+) -> None:
+    served: dict[str, str] = {}
+
+    def run(connection: psycopg.Connection[Any], name: str) -> None:
+        simple(connection, f"select * from ({QUERY}) {name}")
+        served[name] = last(connection)
+
+    with connect(running, scratch_server, sample) as other:
+        psycopg.ClientCursor(other).execute(HELD)
+        for connection in (client, other):
+            connection.execute("set rewright.budget = '2min'")
+        threads = [
+            threading.Thread(target=run, args=pair) for pair in ((client, "this_one"), (other, "that_one"))
+        ]
+        with stopped(running):
+            for thread in threads:
+                thread.start()
+            time.sleep(1)
+        for thread in threads:
+            thread.join()
+    assert len(served) == 2
+    assert all(said.startswith("replacement") for said in served.values()), served
 
 
 def test_too_short_a_budget_then_served_the_first_time(
