@@ -40,6 +40,7 @@ from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.numbered_pages import as_pages
 from rewright.equivalence.laws.numbering import sorted_by_keys
+from rewright.equivalence.laws.opened_subqueries import opened
 from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.padding import unpadded
@@ -130,15 +131,25 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         yield plain
     # before pages are put in their places, which restrictions name
     freed = _seen(plain, without_restrictions, catalog)
+    wide = _opened(plain)
     plain = _by_plain_laws(plain)
     highest = max(highest_number(plain.before), highest_number(plain.after))
-    forms = [*_forms(plain, highest), *([] if freed is None else [_by_plain_laws(freed)])]
+    others = [_by_plain_laws(v) for v in (freed, wide) if v is not None]
+    forms = [*_forms(plain, highest), *others]
     forms = [_changed(v, lambda q, v=v: arranged(q, v.catalog)) for v in forms]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(forms, key=lambda v: not is_same(v))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
+
+
+def _opened(plain: View) -> View | None:
+    """Without the plain subqueries that only one of both has; None where neither has any."""
+    before, after = opened(plain.before, plain.after)
+    if (before, after) == (plain.before, plain.after):
+        return None
+    return replace(plain, before=before, after=after)
 
 
 def _by_plain_laws(view: View) -> View:

@@ -370,6 +370,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select a.id from t a, t b where a.k > 1 and b.k > 1 and a.id = b.id and a.d > date '2024-01-03'",
         ),
     ),
+    "opening": (
+        (
+            "select v.a, sum(v.b) from (select t.k a, coalesce(o.k, 0) b from t left join o on o.t = t.id) v group by v.a",
+            "select t.k, sum(coalesce(o.k, 0)) from t left join o on o.t = t.id group by t.k",
+        ),
+        (
+            "select count(*) from t join (select o.t, o.k + 1 q from o, tick i where i.id = o.id) v on v.t = t.id and v.q > 2",
+            "select count(*) from t, o, tick i where o.t = t.id and i.id = o.id and o.k + 1 > 2",
+        ),
+    ),
     "orders": (
         ("select x from t order by k limit 3", "select x from t order by k, id limit 3"),
         (
@@ -1140,6 +1150,16 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "with w as (select id, 10 / k q from t) select a.id, b.q from w a join w b on b.id = a.id where a.id > 5",
             "select a.id, b.q from (select id from t) a join (select id, 10 / k q from t) b on b.id = a.id where a.id > 5",
+        ),
+    ),
+    "opening": (
+        (
+            "select t.id, v.n from t left join (select o.t, coalesce(o.k, 0) n from o) v on v.t = t.id",
+            "select t.id, coalesce(o.k, 0) from t left join o on o.t = t.id",
+        ),
+        (
+            "select v.a, v.b, count(*) from (select k a, k b from t, tick) v group by grouping sets ((v.a), (v.b))",
+            "select k, k, count(*) from t, tick group by grouping sets ((k), (k))",
         ),
     ),
     "plain": (

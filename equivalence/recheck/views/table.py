@@ -34,6 +34,7 @@ from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
+from rewright.equivalence.recheck.views.opening import opening
 from rewright.equivalence.recheck.views.ordered import ordered
 from rewright.equivalence.recheck.views.orders import orders
 from rewright.equivalence.recheck.views.others import others
@@ -64,6 +65,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "fixpoints": fixpoints,
         "asked": of_each(asked),
         "plain": of_each(plain),
+        "opening": opening,
         "instants": of_trees(instants),
         "calendars": of_trees(calendars),
         "constants": of_trees(constants),
