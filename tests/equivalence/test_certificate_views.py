@@ -64,6 +64,7 @@ _OTHERS = "between unbounded preceding and unbounded following exclude"
 _LISTED = " {} in (select o.k from o where o.id > 4)"
 _CALENDAR = "generate_series(timestamp '2024-02-01', timestamp '2024-03-31', interval '1 day') as c(a)"
 _MONTHS = "generate_series(timestamp '2024-02-01', timestamp '2025-03-31', interval '1 month') as c(a)"
+_SUMMED = "(select t, sum(k) n from o group by t) s on s.t = t.id"
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
     "lists": (
@@ -371,6 +372,23 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "opening": (
+        (
+            (
+                "select count(*) over (partition by v.x) from (select t.x, t.k + s.n a from t "
+                f"join {_SUMMED}) v where v.a > 3"
+            ),
+            f"select count(*) over (partition by t.x) from t join {_SUMMED} where t.k + s.n > 3",
+        ),
+        (
+            (
+                "select v.x, sum(v.a) from (select t.x, coalesce(s.n, 0) a from t "
+                f"left join {_SUMMED} left join o c on c.far = t.id) v group by v.x having sum(v.a) > 9"
+            ),
+            (
+                f"select t.x, sum(coalesce(s.n, 0)) from t left join {_SUMMED} left join o c on c.far = t.id "
+                "group by t.x having sum(coalesce(s.n, 0)) > 9"
+            ),
+        ),
         (
             "select v.a, sum(v.b) from (select t.k a, coalesce(o.k, 0) b from t left join o on o.t = t.id) v group by v.a",
             "select t.k, sum(coalesce(o.k, 0)) from t left join o on o.t = t.id group by t.k",
