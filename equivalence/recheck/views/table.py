@@ -56,6 +56,7 @@ from rewright.equivalence.recheck.views.zeros import zeros
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
+from rewright.sql.facts.local_times import concludes_wrongly
 
 # in the order in which they are looked for
 VIEWS: Mapping[str, Law] = MappingProxyType(
@@ -151,6 +152,8 @@ def opened(view: View) -> View:
     except Unsupported as why:
         raise Refused(str(why)) from None
     for query in view.pairs[0]:
+        if concludes_wrongly(query, view.catalog):
+            raise Refused("instants are equated with local times")
         if Facts(view.catalog, query).volatility(query) is a.Volatility.VOLATILE:
             raise Refused("volatile functions are seen in no other form")
         kept = read_kept(query, extremes=True)
