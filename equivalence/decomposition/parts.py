@@ -137,7 +137,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     highest = max(highest_number(plain.before), highest_number(plain.after))
     others = [_by_plain_laws(v) for v in (freed, wide) if v is not None]
     forms = [*_forms(plain, highest), *others]
-    forms = [_changed(v, lambda q, v=v: arranged(q, v.catalog)) for v in forms]
+    forms = [_changed(v, partial(arranged, catalog=v.catalog)) for v in forms]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(forms, key=lambda v: not is_same(v))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)

@@ -28,7 +28,7 @@ def keeps_keys_apart(before: a.Query, after: a.Query) -> bool:
 
 
 @remembered
-def _readings(query: a.Query) -> Counter[_Reading]:
+def _readings(query: a.Node) -> Counter[_Reading]:
     several = (n for n in walk(query) if isinstance(n, a.Select) and len(n.group_by or ()) > 1)
     return Counter(map(_reading, several))
 
