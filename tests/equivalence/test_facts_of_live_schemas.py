@@ -32,6 +32,7 @@ create table w (id int primary key, x int, s int4range, exclude using gist (x wi
 create table e (id int primary key, x int, s int4range, exclude using gist ((x % 2) with =, s with &&));
 create table m (id int primary key, r int4range, s int4range, exclude using gist (r with &&, s with &&));
 create table d (id int primary key, x int, s int4range, exclude using gist (x with <>, s with &&));
+create table i (id int primary key, x int, y int, s int4range, exclude using gist (x with <>, s with &&) include (y));
 """
 
 
