@@ -83,8 +83,8 @@ _ORDINARY = ", ".join(f"'{name}'" for name in sorted(DETERMINISTIC_COLLATIONS))
 _APART = f"""(i.indisexclusion and i.indpred is null and i.indexprs is null and ic.relam = (select am.oid
     from pg_am am where am.amname = 'gist')
   and exists (select 1 from pg_constraint x where x.conindid = i.indexrelid and x.contype = 'x' and (
-    select count(*) filter (where k.op = {_RANGES_MEET}) = 1 and bool_and(k.op is null or k.op = {_RANGES_MEET}
-      or coalesce(o.oprname = '=' and o.oprnamespace = 'pg_catalog'::regnamespace
+    select count(*) filter (where k.op = {_RANGES_MEET}) = 1 and bool_and(k.op is null
+      or k.op = {_RANGES_MEET} or coalesce(o.oprname = '=' and o.oprnamespace = 'pg_catalog'::regnamespace
         and t.typnamespace = 'pg_catalog'::regnamespace and t.typname in ({_IDENTICAL})
         and (k.coll = 0 or k.coll = a.attcollation and l.collnamespace = 'pg_catalog'::regnamespace
           and l.collname in ({_ORDINARY})), false))
