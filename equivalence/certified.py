@@ -30,7 +30,7 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them, then with one kind or the other
-_APART = frozenset({"partners", "values", "single", "columns", "least", "asked"})
+_APART = frozenset({"partners", "values", "single", "columns", "least", "asked", "opening"})
 _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART,
     frozenset({"orders", "numbers", "early", "restrictions"}) | _APART,
@@ -48,6 +48,7 @@ _PAGES = _NAMES.index("places")
 _PAGES_KEPT = (*_NAMES[:_PAGES], "restrictions", *_NAMES[_PAGES:])
 _ORDERS = (
     *((_NAMES, left_out) for left_out in _RARE),
+    (_NAMES, frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"opening"}),
     (_PAGES_KEPT, frozenset({"orders", "numbers", "lookups", "early"}) | _APART),
     (_NAMES, frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"asked"}),
 )

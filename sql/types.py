@@ -95,6 +95,7 @@ IDENTITY_EQUALITY = frozenset(
     }
 )
 TEXT_LIKE = frozenset({"text", "varchar"})
+DETERMINISTIC_COLLATIONS = frozenset({"default", "C", "POSIX", "ucs_basic"})
 EXACT_INTEGERS = frozenset({"int2", "int4", "int8"})
 FLOATS = frozenset({"float4", "float8"})
 
@@ -108,5 +109,5 @@ def equality_is_identity(type_: SqlType) -> bool:
     if not type_.is_builtin:
         return False
     if type_.name in TEXT_LIKE:
-        return type_.collation in {"default", "C", "POSIX", "ucs_basic"}
+        return type_.collation in DETERMINISTIC_COLLATIONS
     return type_.name in IDENTITY_EQUALITY

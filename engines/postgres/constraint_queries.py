@@ -8,6 +8,7 @@ names them.
 from __future__ import annotations
 
 from rewright.engines.postgres.catalog_queries import OURS_OR_TEMP
+from rewright.sql.types import DETERMINISTIC_COLLATIONS, IDENTITY_EQUALITY, TEXT_LIKE
 
 # What a type is made of: (root, typ, coll), with the collations that comparing its values depends on.
 # arrays compare their elements, domains their base, ranges their subtype, rows their fields. 3802 is jsonb,
@@ -74,6 +75,30 @@ _EQUAL_EXCLUSION = """(i.indisexclusion and exists (select 1 from pg_constraint 
       where o.oid = k.class and m.amopopr = k.op and am.amname in ('btree', 'hash')
         and m.amopstrategy = case am.amname when 'btree' then 3 else 1 end))))"""
 
+# such a constraint tells rows apart that are equal and have a moment in common: plain columns by the equality
+# of their types, and one range by &&
+_RANGES_MEET = "'pg_catalog.&&(pg_catalog.anyrange,pg_catalog.anyrange)'::regoperator"
+_IDENTICAL = ", ".join(f"'{name}'" for name in sorted(IDENTITY_EQUALITY | TEXT_LIKE))
+_ORDINARY = ", ".join(f"'{name}'" for name in sorted(DETERMINISTIC_COLLATIONS))
+_APART = f"""(i.indisexclusion and i.indpred is null and i.indexprs is null and ic.relam = (select am.oid
+    from pg_am am where am.amname = 'gist')
+  and exists (select 1 from pg_constraint x where x.conindid = i.indexrelid and x.contype = 'x' and (
+    select count(*) filter (where k.op = {_RANGES_MEET}) = 1 and bool_and(k.op is null
+      or k.op = {_RANGES_MEET} or coalesce(o.oprname = '=' and o.oprnamespace = 'pg_catalog'::regnamespace
+        and t.typnamespace = 'pg_catalog'::regnamespace and t.typname in ({_IDENTICAL})
+        and (k.coll = 0 or k.coll = a.attcollation and l.collnamespace = 'pg_catalog'::regnamespace
+          and l.collname in ({_ORDINARY})), false))
+    from unnest(x.conexclop::oid[], i.indkey::int2[], i.indcollation::oid[]) k(op, attnum, coll)
+    left join pg_operator o on o.oid = k.op left join pg_collation l on l.oid = k.coll
+    left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+    left join pg_type t on t.oid = a.atttypid)))"""
+
+# operator classes of a user's own, which may call equal what is not; those that btree_gist brings are the
+# equality of the types
+_USERS_CLASS = """{0} >= 16384 and {0} not in (select d.objid from pg_depend d
+  join pg_extension e on e.oid = d.refobjid where d.classid = 'pg_opclass'::regclass and d.deptype = 'e'
+  and d.refclassid = 'pg_extension'::regclass and e.extname = 'btree_gist')"""
+
 
 def keys(version: int) -> str:
     # NULLS NOT DISTINCT is PostgreSQL 15's, WITHOUT OVERLAPS 18's
@@ -92,11 +117,12 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
   coalesce(pg_get_expr(i.indpred, i.indrelid), '') as predicate,
   case when i.indexprs is null then '{{}}'::text[] else array(select pg_get_indexdef(i.indexrelid, n, true)
     from generate_series(1, i.indnkeyatts::int) n order by n) end as expressions,
-  i.indexrelid not in (select oid from invalid) as valid, {period} as period,
-    con.oid is not null as constraint,
+  i.indexrelid not in (select oid from invalid) as valid, {period} or {_APART} as period,
+    {_APART} as exclusion, con.oid is not null as constraint,
   array(select coalesce(a.attname::text, '') from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
     left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum and k.attnum > 0
-    where k.n <= i.indnkeyatts order by k.n) as columns,
+    where k.n <= i.indnkeyatts
+    order by coalesce(con.conexclop[k.n] = {_RANGES_MEET}, false), k.n) as columns,
   exists (select 1 from unnest(i.indkey::int2[], i.indclass::oid[], i.indcollation::oid[])
       with ordinality k(attnum, class, coll, n)
     left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
@@ -117,7 +143,7 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
           and d.objid = i.indexrelid and d.refclassid = 'pg_collation'::regclass))) then 'F17'
     when exists (select 1 from unnest(i.indkey::int2[], i.indclass::oid[]) k(attnum, class)
       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-      where k.class >= 16384 or a.atttypid in (select oid from changed_types))
+      where {_USERS_CLASS.format("k.class")} or a.atttypid in (select oid from changed_types))
       or exists (select 1 from pg_partitioned_table p, unnest(p.partclass::oid[]) as class
         where p.partrelid = i.indrelid and class >= 16384) then 'F18'
     else '' end as doubt
@@ -125,7 +151,7 @@ from pg_index i join pg_class ic on ic.oid = i.indexrelid
 join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
 left join pg_constraint con on con.conindid = i.indexrelid and con.conrelid = i.indrelid
   and con.contype in ('p', 'u', 'x')
-where (i.indisunique or {_EQUAL_EXCLUSION}) and c.relkind in ('r', 'p', 'f', 'm')
+where (i.indisunique or {_EQUAL_EXCLUSION} or {_APART}) and c.relkind in ('r', 'p', 'f', 'm')
   and {OURS_OR_TEMP.format("n")}
 order by i.indrelid, i.indisprimary desc, ic.relname"""
 
@@ -222,6 +248,7 @@ def exclusions() -> str:
     return f"""
 select x.conrelid as oid, pg_get_constraintdef(x.oid) as definition
 from pg_constraint x join pg_index i on i.indexrelid = x.conindid
+join pg_class ic on ic.oid = i.indexrelid
 join pg_class c on c.oid = x.conrelid join pg_namespace n on n.oid = c.relnamespace
-where x.contype = 'x' and not {_EQUAL_EXCLUSION} and {OURS_OR_TEMP.format("n")}
+where x.contype = 'x' and not {_EQUAL_EXCLUSION} and not {_APART} and {OURS_OR_TEMP.format("n")}
 order by x.conrelid, x.conname"""

@@ -40,6 +40,7 @@ from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.numbered_pages import as_pages
 from rewright.equivalence.laws.numbering import sorted_by_keys
+from rewright.equivalence.laws.opened_subqueries import opened
 from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.padding import unpadded
@@ -64,7 +65,8 @@ from rewright.equivalence.prover.unread import without_unread
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
-from rewright.sql.walk import Fresh, canonical, highest_number, walk
+from rewright.sql.facts.local_times import concludes_wrongly
+from rewright.sql.walk import Fresh, canonical, highest_number, keeps_keys_apart, walk
 
 # how many queries around a difference are looked at with it before the whole is
 WIDEST = 2
@@ -130,17 +132,25 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         yield plain
     # before pages are put in their places, which restrictions name
     freed = _seen(plain, without_restrictions, catalog)
+    wide = _opened(plain)
     plain = _by_plain_laws(plain)
     highest = max(highest_number(plain.before), highest_number(plain.after))
-    forms = [*_forms(plain, highest), *([] if freed is None else [_by_plain_laws(freed)])]
-    forms = [
-        replace(v, before=arranged(v.before, v.catalog), after=arranged(v.after, v.catalog)) for v in forms
-    ]
+    others = [_by_plain_laws(v) for v in (freed, wide) if v is not None]
+    forms = [*_forms(plain, highest), *others]
+    forms = [_changed(v, partial(arranged, catalog=v.catalog)) for v in forms]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(forms, key=lambda v: not is_same(v))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
+
+
+def _opened(plain: View) -> View | None:
+    """Without the plain subqueries that only one of both has; None where neither has any."""
+    before, after = opened(plain.before, plain.after)
+    if (before, after) == (plain.before, plain.after):
+        return None
+    return replace(plain, before=before, after=after)
 
 
 def _by_plain_laws(view: View) -> View:
@@ -157,6 +167,9 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
         return None
     facts: tuple[str, ...] = ()
     if not same_tree(before, after):
+        # the server's answers are no function of the rows
+        if any(concludes_wrongly(q, catalog) for q in (before, after)):
+            return None
         shared, facts = shared_failures(before, after, catalog)
         left_open |= shared
     try:
@@ -203,7 +216,17 @@ def _asked_less(inlined: a.Query, catalog: Catalog) -> a.Query:
 
 
 def _in_plain_form(inlined: a.Query, catalog: Catalog) -> a.Query:
-    return without_bounds(_plain(inlined, catalog), catalog).query
+    made = without_bounds(_plain(inlined, catalog), catalog).query
+    return made if keeps_keys_apart(inlined, made) else inlined
+
+
+def _changed(view: View, form: Callable[[a.Query], a.Query]) -> View:
+    """The view in a form that asks for nothing, where that keeps apart what groups are made by."""
+    made = [form(q) for q in (view.before, view.after)]
+    first, second = (
+        m if keeps_keys_apart(q, m) else q for q, m in zip((view.before, view.after), made, strict=True)
+    )
+    return replace(view, before=first, after=second)
 
 
 def _forms(plain: View, highest: int) -> list[View]:
@@ -214,7 +237,7 @@ def _forms(plain: View, highest: int) -> list[View]:
     catalog = plain.catalog
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:
-        late = replace(late, before=flattened(late.before), after=flattened(late.after))
+        late = _changed(late, flattened)
     looked = _seen(plain, lambda q, known: as_lookups(q, known, Fresh(highest)), catalog)
     counted = _seen(plain, lambda q, known: without_fans(q, known, Fresh(highest)), catalog)
     if counted is not None:
@@ -261,10 +284,10 @@ def _row_by_row(plain: View, catalog: Catalog) -> View | None:
         above = Fresh(max(highest_number(view.before), highest_number(view.after)))
         made = _seen(view, partial(_numbered, law, above), catalog)
         if made is not None:
-            found = replace(made, before=flattened(made.before), after=flattened(made.after))
+            found = _changed(made, flattened)
     if found is not None:
         above = Fresh(max(highest_number(found.before), highest_number(found.after)))
-        found = replace(found, before=flattened(found.before, above), after=flattened(found.after, above))
+        found = _changed(found, lambda q: flattened(q, above))
     for later in _OF_ROWS:
         found = _seen(found or plain, later, catalog) or found
     return found
@@ -283,9 +306,10 @@ def is_same(view: View) -> bool:
 
 def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog) -> View | None:
     """Both queries of a view in one more form; None where neither of them changes."""
-    found = [law(q, catalog) for q in (view.before, view.after)]
+    whole = (view.before, view.after)
+    found = [f if keeps_keys_apart(q, f.query) else Form(q) for q in whole for f in (law(q, catalog),)]
     first, second = (f.query for f in found)
-    if (first, second) == (view.before, view.after):
+    if (first, second) == whole:
         return None
     modulo = view.modulo.union(*(f.modulo for f in found))
     facts = (*view.facts, *(x for f in found for x in f.assumptions))

@@ -188,9 +188,10 @@ class PartsSearch:
             # a proof that leaves no less open is none to look for
             if self._best is not None and attempt.view.modulo >= set(self._best.modulo):
                 continue
-            most, before = seconds * (longer if self._best is None else 1.0), self.looks
+            most, before = seconds * longer, self.looks
             looks = self._all(n, attempt, most, deadline, positions=positions)
-            if self.looks > before or self._late[positions]:
+            # where nothing is left that differs no time was spent
+            if (self.looks > before or self._late[positions]) and not is_same(attempt.view):
                 longer = 1.0
             if looks is None:
                 continue

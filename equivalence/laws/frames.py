@@ -8,6 +8,7 @@
     sum(x) OVER (PARTITION BY g ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
     is   that over (PARTITION BY g ORDER BY id … EXCLUDE GROUP)
     sum(x) OVER (PARTITION BY g) - x        is   coalesce(the former, 0)   where x is never NULL
+    count(*) OVER (ORDER BY id), rank() OVER (ORDER BY id)   are   row_number() OVER (ORDER BY id)
     cume_dist() OVER (ORDER BY x)           is   count(*) OVER (ORDER BY x)::float8 / count(*) OVER ()::float8
 
 ROWS, RANGE and GROUPS are the same only over a key of the partition (hazards 14, M11). A distance that
@@ -36,6 +37,8 @@ from rewright.sql.walk import QUERIES, has_window, leaves, map_kind, map_parts
 _OTHER = {"lag": "lead", "lead": "lag"}
 _ONE_VALUE = frozenset({"first_value", "last_value", "min", "max"})
 _ONE = a.Const("1", INT4)
+# what they tell of rows that do not tie
+_NUMBERS = frozenset({"rank", "dense_rank"})
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _FRAMELESS = frozenset(
     {"lag", "lead", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
@@ -90,7 +93,7 @@ class _InOneFrame(Walk):
         # ties: ROWS cuts between rows that RANGE takes together
         if basis is None:
             return call
-        changed = _backwards(_of_one_row(_by_groups(call)))
+        changed = _as_number(_backwards(_of_one_row(_by_groups(call))))
         if changed != call:
             self.rest_on(basis)
         return changed
@@ -273,6 +276,24 @@ def _of_one_row(call: a.WindowCall) -> a.WindowCall:
     name = "lag" if frame.start == "preceding" else "lead"
     window = replace(call.window, frame=a.Frame())
     return _reading(a.WindowCall(call.func, call.args, window, call.type), name, call.args[0], int(number))
+
+
+def _as_number(call: a.WindowCall) -> a.WindowCall:
+    """How many rows come up to the current one, or from it on, as its number in that order."""
+    frame, keys = call.window.frame, call.window.order_by
+    ends = (frame.start, frame.end)
+    if call.func.name in _NUMBERS and not call.args and frame == a.Frame():
+        ends = ("unbounded_preceding", "current")
+    elif call.func.name != "count" or not call.star or frame.exclude or frame.mode != "range":
+        return call
+    if ends == ("current", "unbounded_following"):
+        keys = tuple(k for k in map(_reversed, keys) if k is not None)
+    elif ends != ("unbounded_preceding", "current"):
+        return call
+    if len(keys) < len(call.window.order_by):
+        return call
+    window = a.Window(call.window.partition_by, keys)
+    return a.WindowCall(_function("row_number", ()), (), window, call.type)
 
 
 def _backwards(call: a.WindowCall) -> a.WindowCall:

@@ -27,6 +27,7 @@ _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _TEXTS = frozenset({"text", "varchar"})
 _NUMBER = re.compile(r"[+-]?\d{1,19}")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DECIMAL = re.compile(r"(?!-0*\.?0*\Z)-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?")
 # an element, quoted or of letters, digits and a few signs that mean nothing in an array's text
 _ELEMENT = re.compile(
     r'\s*(?:"((?:[^"\\]|\\.)*)"|([\w.:/@-]+(?: +[\w.:/@-]+)*))\s*(,|\Z)', re.ASCII | re.DOTALL
@@ -125,7 +126,7 @@ def _is_text_of_varchar(source: SqlType, target: SqlType) -> bool:
 
 
 def _read(text: str, array: SqlType, catalog: Catalog | None) -> tuple[a.Expr, ...] | None:
-    """An array of integers, texts, dates or labels of an enum in its text form, one dimension, without
+    """An array of numbers, texts, dates or labels of an enum in its text form, one dimension, without
     surprises.
     """
     # varchar(3)[] cuts its elements; '[2:3]={1,2}' states bounds
@@ -133,7 +134,7 @@ def _read(text: str, array: SqlType, catalog: Catalog | None) -> tuple[a.Expr, .
         return None
     name = array.name.removeprefix("_")
     labels = _labels(array, catalog)
-    if labels is None and not (array.is_builtin and name in {*_INTEGERS, *_TEXTS, "date"}):
+    if labels is None and not (array.is_builtin and name in {*_INTEGERS, *_TEXTS, "date", "numeric"}):
         return None
     element, body = SqlType(name, array.schema, collation=array.collation), text[1:-1]
     found: list[a.Expr] = []
@@ -185,6 +186,8 @@ def _value(match: re.Match[str], type_: str, labels: frozenset[str] | None) -> _
         return _Value(text)
     if type_ == "date":
         return _Value(text) if _is_day(text) else None
+    if type_ == "numeric":
+        return _Value(text) if _DECIMAL.fullmatch(text) else None
     limit = 1 << _INTEGERS[type_]
     # '2.5' or a number out of range is an error when the array is read
     if not _NUMBER.fullmatch(text) or not -limit <= int(text) < limit:

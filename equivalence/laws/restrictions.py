@@ -346,4 +346,7 @@ def _reads_the_same(one: a.FromItem, other: a.FromItem, place: _Place) -> bool:
 
 
 def _equal(value: a.Expr, key: a.Column, place: _Place) -> bool:
-    return any(is_equality(p) and isinstance(p, a.Op) and set(p.args) == {value, key} for p in place.preds)
+    """Whether a condition equates them, as values of one type: IN would compare others in a wider one."""
+    return value.type.same_base(key.type) and any(
+        is_equality(p) and isinstance(p, a.Op) and set(p.args) == {value, key} for p in place.preds
+    )

@@ -407,9 +407,8 @@ def _failing_term(
                 yield from _failing_term(engine, a, sources, sure, closely=closely)
 
 
-def orders(engine: Asked, form: Bag, keys: int) -> bool:
+def orders(engine: Asked, form: Bag) -> bool:
     """Whether LIMIT or OFFSET somewhere chooses among ties (M9)."""
-    del keys
     for path in places(form):
         ctx, bag, _ = at_path(Context(), form, "bag", path)
         for b in bag:

@@ -111,7 +111,7 @@ def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Pr
     translator = Translator(engine.schema.is_computed, partial(spare, engine), known, quotients, engine.tick)
     form: Form = translator.top(query)
     loose = set(translator.loose)
-    if orders(engine, form.bag, len(form.sort)):
+    if orders(engine, form.bag):
         loose.add("tie-order")
     if kept.shown or shows_representative(form.bag):
         loose.add("tie-order")

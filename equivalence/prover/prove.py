@@ -14,6 +14,7 @@ from rewright.equivalence.records import Flaw, Matching, Proof, Step
 from rewright.equivalence.solving import Busy, let_others_go_first, solver_alone
 from rewright.sql.algebra import Query
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts.local_times import concludes_wrongly
 
 from .context import Context
 from .digest import digest
@@ -143,6 +144,8 @@ def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proo
     notes = names_note(q1, q2)
     if same_tree(q1, q2):
         return Proof("same-tree", scope="any", notes=notes)
+    if any(concludes_wrongly(q, engine.schema.catalog) for q in (q1, q2)):
+        return Reason("instants are equated with local times", "unsupported")
     prepared = prepare_both(engine, q1, q2)
     if not isinstance(prepared, tuple):
         return prepared

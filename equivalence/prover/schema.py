@@ -6,7 +6,7 @@ stands on a second derivation. Owns which constraints count (hazards F1 to F24).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -15,9 +15,8 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
 
-from .terms import App, Source, Table, Term
-
-_HAS, _IS_IN = "op @>(anyrange,anyelement)", "op <@(anyelement,anyrange)"
+from .periods import values_in
+from .terms import Source, Table, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +53,9 @@ class PeriodKey:
     period: Term
     assumption: Assumption
 
-    def value_in(self, pred: Term) -> Term | None:
-        """What a predicate says to be in the period."""
-        match pred:
-            case App(sym, (ranged, value)) if sym.name == _HAS and ranged == self.period:
-                return value
-            case App(sym, (value, ranged)) if sym.name == _IS_IN and ranged == self.period:
-                return value
-        return None
+    def values_in(self, preds: Iterable[Term]) -> frozenset[Term]:
+        """What the predicates together say to be in the period."""
+        return values_in(self.period, preds)
 
 
 @dataclass(frozen=True, slots=True)

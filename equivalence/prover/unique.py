@@ -191,8 +191,7 @@ def _is_determined_at(
 ) -> bool:
     """By a key over periods: what is in its period has one value."""
     for key in engine.period_keys(source, v):
-        values = [x for p in b.preds if (x := key.value_in(p)) is not None]
-        if not any(_known(b, x, fixed, open_, nulls=True) for x in values):
+        if not any(_known(b, x, fixed, open_, nulls=True) for x in key.values_in(b.preds)):
             continue
         if all(_key_term(engine, ctx, b, t, True, fixed, open_) for t in key.terms):
             engine.schema.use(key.assumption)

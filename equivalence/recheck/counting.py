@@ -99,10 +99,7 @@ def _fixed(
                 for some in judge.conditional_keys(source, v)
             ) or any(
                 all(by(t, nullable=True) for t in some.terms)
-                and any(
-                    x is not None and _has_value(b, x, given, open_, nulls=True)
-                    for x in map(some.value_in, b.preds)
-                )
+                and any(_has_value(b, x, given, open_, nulls=True) for x in some.values_in(b.preds))
                 for some in judge.period_keys(source, v)
             )
         case Multi() | Function():

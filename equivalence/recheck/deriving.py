@@ -25,6 +25,7 @@ from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption
 from rewright.sql.algebra import Query
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts.local_times import concludes_wrongly
 
 Facts = tuple[Assumption, ...]
 Pairing = tuple[tuple[int, tuple[int, ...]], ...]
@@ -61,7 +62,11 @@ class Reading:
 
 
 def read(pair: Pair, facts: Collection[Assumption]) -> Reading:
-    """Both queries as forms. Raises Refused where their columns differ."""
+    """Both queries as forms. Raises Refused where their columns differ, or where the server may take what
+    they mean for something else.
+    """
+    if any(concludes_wrongly(q, pair.catalog) for q in (pair.original, pair.candidate)):
+        raise Refused("instants are equated with local times")
     found = prepare_both(pair.judge(facts), pair.original, pair.candidate)
     if not isinstance(found, tuple):
         raise Refused(found.reason)

@@ -80,6 +80,7 @@ from rewright.sql.walk.rels import (
     rels_of,
     used_rels,
 )
+from rewright.sql.walk.sets import keeps_keys_apart
 
 __all__ = [
     "LEAVES",
@@ -122,6 +123,7 @@ __all__ = [
     "is_lateral",
     "is_plain",
     "is_plain_grouping",
+    "keeps_keys_apart",
     "kept_product",
     "leaves",
     "left_spine",

@@ -64,6 +64,7 @@ _OTHERS = "between unbounded preceding and unbounded following exclude"
 _LISTED = " {} in (select o.k from o where o.id > 4)"
 _CALENDAR = "generate_series(timestamp '2024-02-01', timestamp '2024-03-31', interval '1 day') as c(a)"
 _MONTHS = "generate_series(timestamp '2024-02-01', timestamp '2025-03-31', interval '1 month') as c(a)"
+_SUMMED = "(select t, sum(k) n from o group by t) s on s.t = t.id"
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
     "lists": (
@@ -368,6 +369,33 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "with w as (select id, d from t where k > 1) select a.id from w a, w b where a.id = b.id and a.d + 7 > date '2024-01-10'",
             "select a.id from t a, t b where a.k > 1 and b.k > 1 and a.id = b.id and a.d > date '2024-01-03'",
+        ),
+    ),
+    "opening": (
+        (
+            (
+                "select count(*) over (partition by v.x) from (select t.x, t.k + s.n a from t "
+                f"join {_SUMMED}) v where v.a > 3"
+            ),
+            f"select count(*) over (partition by t.x) from t join {_SUMMED} where t.k + s.n > 3",
+        ),
+        (
+            (
+                "select v.x, sum(v.a) from (select t.x, coalesce(s.n, 0) a from t "
+                f"left join {_SUMMED} left join o c on c.far = t.id) v group by v.x having sum(v.a) > 9"
+            ),
+            (
+                f"select t.x, sum(coalesce(s.n, 0)) from t left join {_SUMMED} left join o c on c.far = t.id "
+                "group by t.x having sum(coalesce(s.n, 0)) > 9"
+            ),
+        ),
+        (
+            "select v.a, sum(v.b) from (select t.k a, coalesce(o.k, 0) b from t left join o on o.t = t.id) v group by v.a",
+            "select t.k, sum(coalesce(o.k, 0)) from t left join o on o.t = t.id group by t.k",
+        ),
+        (
+            "select count(*) from t join (select o.t, o.k + 1 q from o, tick i where i.id = o.id) v on v.t = t.id and v.q > 2",
+            "select count(*) from t, o, tick i where o.t = t.id and i.id = o.id and o.k + 1 > 2",
         ),
     ),
     "orders": (
@@ -1140,6 +1168,16 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "with w as (select id, 10 / k q from t) select a.id, b.q from w a join w b on b.id = a.id where a.id > 5",
             "select a.id, b.q from (select id from t) a join (select id, 10 / k q from t) b on b.id = a.id where a.id > 5",
+        ),
+    ),
+    "opening": (
+        (
+            "select t.id, v.n from t left join (select o.t, coalesce(o.k, 0) n from o) v on v.t = t.id",
+            "select t.id, coalesce(o.k, 0) from t left join o on o.t = t.id",
+        ),
+        (
+            "select v.a, v.b, count(*) from (select k a, k b from t, tick) v group by grouping sets ((v.a), (v.b))",
+            "select k, k, count(*) from t, tick group by grouping sets ((k), (k))",
         ),
     ),
     "plain": (

@@ -24,9 +24,11 @@ SAME = (
     (ASKED.format("b.at >= c.paid"), EXTREME.format("min(c.paid)", "<= b.at")),
     (ASKED.format("c.said <= b.d"), EXTREME.format("min(c.said)", "<= b.d")),
     ("select id from b where not z > d and z is not null and d is not null", "select id from b where d >= z"),
-    ("select id from b where z = at", "select id from b where at <= z and z <= at"),
+    ("select id from b where z between at and at", "select id from b where at <= z and z <= at"),
 )
 DIFFERENT = (
+    # what the server concludes from equations of two types is not always so
+    ("select id from b where z = at", "select id from b where at <= z and z <= at"),
     (ASKED.format("c.paid > b.d"), EXTREME.format("min(c.paid)", "> b.d")),
     (ASKED.format("c.paid > b.d"), EXTREME.format("max(c.paid)", ">= b.d")),
     ("select id from b where z > d", "select id from b where z::date > d"),

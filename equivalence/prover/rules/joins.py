@@ -78,7 +78,7 @@ def _one_by_period(p: Place, ctx: Context, source: Source, v: int, w: int) -> bo
     """Whether one and the same value is in a period of both rows, which agree in the rest of a key."""
     keys = (p.engine.period_keys(source, x) for x in (v, w))
     for one, other in zip(*keys, strict=True):
-        here, there = ({*map(x.value_in, ctx.preds)} - {None} for x in (one, other))
+        here, there = (x.values_in(ctx.preds) for x in (one, other))
         if not here & there:
             continue
         pairs = zip(one.terms, other.terms, strict=True)

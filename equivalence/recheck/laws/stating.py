@@ -106,7 +106,7 @@ class SameRow:
             )
             or any(
                 all(judge.entails(self.ctx, eq(a, b)) for a, b in zip(x.terms, y.terms, strict=True))
-                and {*map(x.value_in, self.ctx.preds)} & {*map(y.value_in, self.ctx.preds)} - {None}
+                and x.values_in(self.ctx.preds) & y.values_in(self.ctx.preds)
                 for x, y in zip(
                     *(judge.period_keys(self.source, v) for v in (self.one, self.other)), strict=True
                 )

@@ -7,7 +7,8 @@ of either is that of COALESCE where what is shown is never NULL and the distance
 function does not look at is computed all the same: its distances must be numbers that are not negative. A
 count, an exact sum or an extreme of all rows but the current one needs no order, and is given that of a key;
 a total less the current row's part is such a sum or count. The share of rows that cume_dist() tells is one
-count over another. Must not know the other forms.
+count over another. A count of the rows up to the current one is its number, as are its ranks; one of those
+from it on is its number in the other order. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -189,7 +190,7 @@ def _in_order(call: a.WindowCall, block: a.Select, changes: Changes) -> a.Window
         basis = changes.known.exprs_determine(block, keys)
     if basis is None:
         return call
-    made = _neighbour(_apart(call))
+    made = _numbered(_neighbour(_apart(call)))
     if made != call:
         changes.rest_on(basis)
     return made
@@ -205,6 +206,26 @@ def _apart(call: a.WindowCall) -> a.WindowCall:
     mode: Any = "groups" if counted else "range"
     made = replace(frame, mode=mode, exclude=excluded)
     return replace(call, window=replace(call.window, frame=made))
+
+
+def _numbered(call: a.WindowCall) -> a.WindowCall:
+    """What tells the place of a row that ties with no other, as its number."""
+    window = call.window
+    bounds = window.frame.start, window.frame.end
+    counted = call.func.name == "count" and call.func.kind == "a" and call.star
+    if call.func.name in {"rank", "dense_rank"} and call.func.kind == "w" and window.frame == a.Frame():
+        counted, bounds = True, ("unbounded_preceding", "current")
+    if not counted or window.frame.exclude or window.frame.mode != "range":
+        return call
+    keys: list[a.SortKey | None] = list(window.order_by)
+    if bounds == ("current", "unbounded_following"):
+        keys = [_turned(k) for k in window.order_by]
+    elif bounds != ("unbounded_preceding", "current"):
+        return call
+    if None in keys:
+        return call
+    order = tuple(k for k in keys if k is not None)
+    return a.WindowCall(_named("row_number", 0), (), a.Window(window.partition_by, order), call.type)
 
 
 def _neighbour(call: a.WindowCall) -> a.WindowCall:

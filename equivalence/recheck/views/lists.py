@@ -18,6 +18,8 @@ from rewright.sql.types import BOOL, SqlType
 from rewright.sql.walk import bottom_up
 
 _MOST = 40
+# few digits, no exponent, and one spelling of each value and scale
+_FEW_DIGITS = re.compile(r"(?!-[0.]+$)-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 _WIDTHS = {"int2": 2, "int4": 4, "int8": 8}
 _TEXTS = frozenset({"text", "varchar"})
 _VARCHARS = SqlType("_varchar")
@@ -112,7 +114,9 @@ def elements(array: a.Expr, catalog: Catalog | None = None) -> tuple[a.Expr, ...
         return None
     element = SqlType(type_.name[1:], type_.schema, collation=type_.collation)
     labels = None if type_.is_builtin or catalog is None else _labels(type_, catalog)
-    if labels is None and (not type_.is_builtin or element.name not in {*_WIDTHS, *_TEXTS, "date"}):
+    if labels is None and (
+        not type_.is_builtin or element.name not in {*_WIDTHS, *_TEXTS, "date", "numeric"}
+    ):
         return None
     try:
         return tuple(a.Const(_value(x, element.name, labels), element) for x in _parts(text.value))
@@ -189,6 +193,10 @@ def _value(part: tuple[bool, str], type_: str, labels: tuple[str, ...] | None) -
         return text
     if type_ == "date":
         return _day(text)
+    if type_ == "numeric":
+        if not _FEW_DIGITS.fullmatch(text):
+            raise _NotPlain
+        return text
     if not _WHOLE.fullmatch(text):
         raise _NotPlain
     number, top = int(text), 1 << (8 * _WIDTHS[type_] - 1)

@@ -34,6 +34,7 @@ from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
+from rewright.equivalence.recheck.views.opening import opening
 from rewright.equivalence.recheck.views.ordered import ordered
 from rewright.equivalence.recheck.views.orders import orders
 from rewright.equivalence.recheck.views.others import others
@@ -55,6 +56,7 @@ from rewright.equivalence.recheck.views.zeros import zeros
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
+from rewright.sql.facts.local_times import concludes_wrongly
 
 # in the order in which they are looked for
 VIEWS: Mapping[str, Law] = MappingProxyType(
@@ -64,6 +66,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "fixpoints": fixpoints,
         "asked": of_each(asked),
         "plain": of_each(plain),
+        "opening": opening,
         "instants": of_trees(instants),
         "calendars": of_trees(calendars),
         "constants": of_trees(constants),
@@ -149,6 +152,8 @@ def opened(view: View) -> View:
     except Unsupported as why:
         raise Refused(str(why)) from None
     for query in view.pairs[0]:
+        if concludes_wrongly(query, view.catalog):
+            raise Refused("instants are equated with local times")
         if Facts(view.catalog, query).volatility(query) is a.Volatility.VOLATILE:
             raise Refused("volatile functions are seen in no other form")
         kept = read_kept(query, extremes=True)
