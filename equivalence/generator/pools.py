@@ -20,7 +20,7 @@ from typing import Any
 
 from rewright.equivalence.generator.constants import Constants
 from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
-from rewright.equivalence.generator.zones import moments_of_zone
+from rewright.equivalence.generator.zones import local_times_of_one_moment, moments_of_zone
 
 # ends of months after which a shorter one comes, of a leap year and of another
 _MONTH_ENDS = ("2024-01-31", "2023-01-31", "2024-05-31")
@@ -87,7 +87,10 @@ _BASIC: dict[Family, tuple[str, ...]] = {
         "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
         "[2000-01-01,2000-02-01)", "[2000-02-01,2000-03-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
         "[2000-01-01,infinity]", "[-infinity,2000-02-01)", '{"b": 1, "aa": 2}',
-        "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "[1.0,2)", "$1.00", "08:00:2b:01:02:03",
+        "1", "0", "101", "(0,0)", "(1,1)", "(1,1.0)", "empty", "[1,2)", "[1,3)", "[1.0,2)", "$1.00",
+        "08:00:2b:01:02:03",
+        # rows of other fields
+        "(1,a)", "(a,1)", "(a,b)", "(1,2000-01-01)", "(1,1,1)", "(1,a,1)", "(,,)",
     ),
 }  # fmt: skip
 _EXTREME: dict[str, tuple[str, ...]] = {
@@ -437,6 +440,8 @@ def _in_zones(strings: Iterable[str]) -> list[str]:
     if not zones:
         return []
     found = [moment for zone in zones for moment in moments_of_zone(zone)]
+    # of which the first is a local time that the zone leaves out
+    found += [text for zone in zones for text in local_times_of_one_moment(zone) or ()]
     for text in texts:
         try:
             start = dt.datetime.fromisoformat(text)

@@ -294,7 +294,9 @@ KEPT = """
 create table parent (num numeric primary key, f float8 unique);
 create table child (id int not null, num numeric references parent, f float8 references parent (f));
 create table big (n bigint primary key, f float8);
-create table wide (x numeric(30, 20), s float8, d date);
+create table wide (x numeric(30, 20), s float8, d date, at timestamptz, ts timestamp);
+create type pair as (x int, y numeric);
+create table rows_of (c pair);
 """
 
 
@@ -308,6 +310,8 @@ create table wide (x numeric(30, 20), s float8, d date);
         ("select s from wide where s::numeric = 0.3", "select s from wide where s = 0.3"),
         ("select 1 from wide where s::text = '0.3'", "select 1 from wide where s = 0.3"),
         ("select 1 from wide where d + 1 > d", "select 1 from wide where d is not null"),
+        ("select 1 from wide where at = ts at time zone 'Europe/Paris'", "select 1 from wide where at at time zone 'Europe/Paris' = ts"),
+        ("select count(distinct c) from rows_of", "select count(distinct c::text) from rows_of"),
     ],
 )  # fmt: skip
 def test_values_that_are_one_in_another_type_or_another_writing_are_tried(
