@@ -18,12 +18,17 @@ from rewright.equivalence.tree import ast, enums
 _MEASURES = frozenset({"length", "char_length", "character_length", "octet_length"})
 _MAX_LENGTH = 60
 _MAX_ROWS = 120
+# a name has 63 bytes at most, and is cut
+_AROUND_NAMES = (63, 64)
+# texts as patterns that are no constants: with wildcards, and with an escape that escapes nothing
+_AS_PATTERNS = frozenset({"a", "a%", "_", "a\\"})
 _TEXT_TYPES = frozenset({"varchar", "bpchar"})
 # functions that put something between texts
 _JOINING = frozenset({"string_agg", "concat_ws", "array_to_string"})
 _FOLDING = frozenset({"lower", "upper", "initcap", "casefold"})
 _LIST = re.compile(r"[{\[(][^{}\[\]()\"\\:]+[}\])]")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
+_CLASSES = re.compile(r"\\[a-zA-Z]")
 _STRETCH = re.compile(r"[A-Za-z0-9 ]+")
 
 
@@ -98,6 +103,8 @@ def _visit(node: Any, found: Constants) -> None:
             for length in lengths:
                 if length <= _MAX_LENGTH:
                     found.strings |= length_samples(length) | ({text[:length]} if text is not None else set())
+        case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval == "name":
+            found.strings |= {"x" * length for length in _AROUND_NAMES}
         case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval in {"json", "jsonb"}:
             found.documents = True
         case ast.A_Expr():
@@ -165,6 +172,7 @@ def _visit_expression(node: Any, found: Constants) -> None:
         found.patterns |= patterns
         texts = {sample for pattern in patterns for sample in like_samples(pattern)}
         found.strings |= texts
+        texts |= set() if patterns else _AS_PATTERNS
     for name in names:
         found.near[name] |= texts
 
@@ -189,8 +197,11 @@ def length_samples(length: int) -> set[str]:
 
 def regex_samples(pattern: str) -> set[str]:
     """The plain stretches of a regular expression or SIMILAR TO pattern, alone and one after the other."""
-    found = _STRETCH.findall(pattern)[:6]
-    return {*found, *(a + b for a in found for b in found)}
+    # the letter of a class, as in \s, is no plain character
+    found = _STRETCH.findall(_CLASSES.sub(" ", pattern))[:6]
+    # other blanks than a space
+    bare = {f.strip() for f in found} if "\\s" in pattern else set()
+    return {*found, *(a + b for a in found for b in found), *bare, *(f"\t{f}" for f in bare)}
 
 
 def like_samples(pattern: str) -> set[str]:

@@ -32,6 +32,8 @@ _CLOSE_SHARE = 0.15
 _CLOSE = 8
 # of chained rows, how often they are a ring: a recursive query that reaches it does not end
 _RING_SHARE = 0.1
+# how often a reference has another spelling of its parent's number
+_RESPELLED_SHARE = 0.3
 
 
 @dataclass(slots=True)
@@ -402,8 +404,18 @@ class Generator:
                 return True
         chosen = self.random.choice(parents)
         for own_column, their_column in zip(reference.columns, reference.parent_columns, strict=True):
-            row[own_column] = chosen[their_column]
+            row[own_column] = self._respelled(table.columns[own_column], chosen[their_column])
         return True
+
+    def _respelled(self, column: ColumnShape, text: str | None) -> str | None:
+        """A value that is equal to the parent's, now and then one that looks unlike."""
+        plain = column.family == "numeric" and column.typmod == -1 and not column.domain
+        if not (plain or column.family == "float") or self.random.random() >= _RESPELLED_SHARE:
+            return text
+        if column.family == "float":
+            return "-0" if text == "0" else text
+        # only figures: NaN and 1e5 have no decimals to add
+        return text if text is None or not text.isdecimal() else f"{text}.0"
 
 
 def without_rows(shape: Shape, database: Database, refused: Mapping[int, set[int]]) -> Database:

@@ -10,6 +10,7 @@ import calendar
 import contextlib
 import datetime as dt
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from typing import Any
 
 from rewright.equivalence.generator.constants import Constants
 from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
-from rewright.equivalence.generator.zones import moments_of_zone
+from rewright.equivalence.generator.zones import local_times_of_one_moment, moments_of_zone
 
 # ends of months after which a shorter one comes, of a leap year and of another
 _MONTH_ENDS = ("2024-01-31", "2023-01-31", "2024-05-31")
@@ -33,6 +34,7 @@ _MOST_ZONES = 2
 _ZONE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z_/+-]+")
 _HOURS_IN_ZONES = range(-14, 37)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_MONTH = re.compile(r"[1-9]\d{3}-(0[1-9]|1[0-2])")
 # an array of one dimension, without texts that are quoted
 _FLAT = re.compile(r"\{[^{}\"]+\}")
 # what a regular expression says of itself
@@ -51,9 +53,10 @@ Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
 
 _BASIC: dict[Family, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3", "-1"),
-    "numeric": ("0", "1", "1.00", "2", "2.5", "-1"),
+    # halves of cents are rounded
+    "numeric": ("0", "1", "1.00", "2", "2.5", "-1", "0.005"),
     # sums of three tenths depend on their order
-    "float": ("0", "1", "2", "0.5", "-1", "0.1", "1.5", "2.5", "0.2", "0.3"),
+    "float": ("0", "1", "2", "0.5", "-1", "0.1", "1.5", "2.5", "0.2", "0.3", "-0"),
     "text": ("a", "b", "", "A", "a ", "ab", "1"),
     "bool": ("t", "f"),
     # ends of months, of years and of ISO years, leap days
@@ -63,7 +66,7 @@ _BASIC: dict[Family, tuple[str, ...]] = {
     ),
     # with the hours around changes to and from summer time
     "timestamp": (
-        "2000-01-01 00:00:00", "2000-01-01 12:30:00", "2000-01-02 00:00:00", "1999-12-31 23:59:59.5",
+        "2000-01-01 00:00:00", "2000-01-01 12:30:00", "2000-01-02 00:00:00", "1999-12-31 23:59:59.7",
         "2024-01-31 10:00:00", "2024-02-29 00:00:00", "2024-07-01 03:15:00", "2024-03-09 12:00:00",
         "2024-03-10 06:30:00", "2024-11-03 05:30:00", "1970-01-01 00:00:00",
     ),
@@ -77,13 +80,17 @@ _BASIC: dict[Family, tuple[str, ...]] = {
         "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{1,2,3}", "{NULL}", "{a}", "a", "b",
         '{"a": 1, "a": 2}',
         '{"a": "x"}', '{"a": null, "b": 2}', '{"b": 1, "a": 1}', "[1, 1]", "{1,NULL}", "{2,1}", "[0:1]={1,2}",
-        "{{1,2},{3,4}}", "{{1,2}}", "{a,NULL}", "{b,a,a}", "10.0.0.1/8", "001", "010", "[1,)", "(,3)", "(,)",
+        "{{1,2},{3,4}}", "{{1,2}}", "{a,NULL}", "{b,a,a}", "{0,-1}",
+        "10.0.0.1/8", "001", "010", "[1,)", "(,3)", "(,)",
         "\\x00", "\\x61",
         "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
         "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
         "[2000-01-01,2000-02-01)", "[2000-02-01,2000-03-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
-        "[2000-01-01,infinity]",
-        "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "[1.0,2)", "$1.00", "08:00:2b:01:02:03",
+        "[2000-01-01,infinity]", "[-infinity,2000-02-01)", '{"b": 1, "aa": 2}',
+        "1", "0", "101", "(0,0)", "(1,1)", "(1,1.0)", "empty", "[1,2)", "[1,3)", "[1.0,2)", "$1.00",
+        "08:00:2b:01:02:03",
+        # rows of other fields
+        "(1,a)", "(a,1)", "(a,b)", "(1,2000-01-01)", "(1,1,1)", "(1,a,1)", "(,,)",
     ),
 }  # fmt: skip
 _EXTREME: dict[str, tuple[str, ...]] = {
@@ -124,7 +131,8 @@ _EXTREME: dict[str, tuple[str, ...]] = {
 # of types that take hardly a text of the others
 _OF_TYPE: dict[str, tuple[str, ...]] = {
     # halves and thirds of which are rounded
-    "money": ("0.01", "0.03", "2.05"),
+    "money": ("0.01", "0.03", "2.05", "1234.5"),
+    "timetz": ("10:00:00+01", "09:00:00+00", "09:00:00+02"),
     "box": ("(1,1),(0,0)", "(2,0.5),(0,0)", "(2,2),(0,0)"),
     "circle": ("<(0,0),1>", "<(1,0),1>", "<(0,0),2>"),
     "line": ("{1,1,1}", "{2,2,2}", "{1,0,0}"),
@@ -206,17 +214,37 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
             found += _around_number(text, 1 if column.family == "int" else "0.01")
         if column.family == "float" and text.lstrip("-").rstrip("0").rstrip(".") in {"", "0"}:
             found.append("-0")
-        if column.family == "numeric" and column.typmod == -1:
-            found += _rescaled(text)
+        if column.family == "float":
+            found += _next_floats(text)
+        if column.family == "numeric":
+            found += _rescaled(text) if column.typmod == -1 else _around_number(text, _last_place(column))
         elif column.family == "time":
             found += _around_time(text)
         elif column.family in {"date", "timestamp"}:
             found += _around_date(text) + _of_calendar(text, clock=column.family == "timestamp")
+            # what is added to infinity leaves it where it is
+            found += [] if _DAY.match(text) else ["infinity", "-infinity"]
         elif column.family == "text":
             found += [text + " ", text.swapcase(), text.capitalize(), *_in_lines(text)] if text else []
         elif column.family == "other":
             found += [*_rescaled(text), *_from_zero(text)]
     return found
+
+
+def _next_floats(text: str) -> list[str]:
+    """The floats beside a number, which have more digits than are kept where it is made a numeric."""
+    with contextlib.suppress(ValueError, OverflowError):
+        number = float(text)
+        if math.isfinite(number):
+            return [repr(math.nextafter(number, end)) for end in (math.inf, -math.inf)]
+    return []
+
+
+def _last_place(column: ColumnShape) -> str:
+    """The least step of numeric(p, s), whose modifier is (p << 16 | s) + 4."""
+    scale = (column.typmod - 4) & 0x7FF
+    # a scale below 0 is written in two's complement
+    return _plain(Decimal(1).scaleb(-scale)) if scale < 1 << 10 else "1"
 
 
 def _in_lines(pattern: str) -> list[str]:
@@ -291,6 +319,9 @@ def _of_calendar(text: str, *, clock: bool) -> list[str]:
     """Days and moments of which a number may be the year, month, day or hour; moments at a time of day."""
     if clock and _TIME.fullmatch(text):
         return [f"2001-01-01 {text}", f"2001-01-01 {text}.5", "2001-01-01 23:59:59"]
+    if _MONTH.fullmatch(text):
+        # to_char writes a month before Christ alike
+        return [f"{text}-01", f"{text}-15", f"{text}-15 BC"]
     if not text.isdigit() or int(text) > 9998:
         return []
     number = int(text)
@@ -327,7 +358,12 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
         v for s in sorted(constants.strings) for i in sorted(constants.intervals) for v in _shifted(s, i)
     ]
     # two columns that are a month apart, where the shorter month cuts one off
-    dates += [v for i in sorted(constants.intervals) for s in _MONTH_ENDS for v in _clipped(s, i)]
+    dates += [
+        v
+        for i in sorted(constants.intervals)
+        for s in _MONTH_ENDS
+        for v in (*_clipped(s, i), *_shifted(s, i))
+    ]
     dates += _in_zones(sorted(constants.strings))
     strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase(), s.capitalize())]
     strings += _around_separators(sorted(constants.strings))
@@ -366,7 +402,11 @@ def _documents(strings: Iterable[str]) -> list[str]:
     the constants, in which jsonb's ``?`` finds them as it does keys, and ``->`` does not.
     """
     names = [s for s in strings if _NAME.fullmatch(s)][:4]
-    found = [f'{{"{n}": {value}}}' for n in names for value in ("null", "1", "1e2", '"1"', "true", "[]")]
+    found = [
+        f'{{"{n}": {value}}}'
+        for n in names
+        for value in ("null", "1", "1e2", '"1"', "true", "[]", '["x", 1]')
+    ]
     nested = ('"{}"', '{{"{}": 1}}', '{{"{}": null}}')
     found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
     whole = ('["{}"]', '"{}"', '[{{"{}": 1}}]', '["{}", null]')
@@ -400,6 +440,8 @@ def _in_zones(strings: Iterable[str]) -> list[str]:
     if not zones:
         return []
     found = [moment for zone in zones for moment in moments_of_zone(zone)]
+    # of which the first is a local time that the zone leaves out
+    found += [text for zone in zones for text in local_times_of_one_moment(zone) or ()]
     for text in texts:
         try:
             start = dt.datetime.fromisoformat(text)
@@ -456,6 +498,8 @@ def _spans(texts: Iterable[str]) -> list[str]:
     found = [pattern.format(b) for b in bounds for pattern in ("({},)", "(,{})", "[{0},{0}]", "[{},)")]
     for low, high in ((a, b) for a in bounds for b in bounds if a != b):
         found += [f"[{low},{high}]", f"[{low},{high})", f"({low},{high})", f"({low},{high}]"]
+        # a row with a number that is equal and looks unlike
+        found += [f"({low},{high}.0)"]
         found += [f"{{[{low},{low}],[{high},{high}]}}", f"{{[{low},{high})}}"]
     return found
 

@@ -37,6 +37,7 @@ _SESSION = {
     "datestyle": "ISO, MDY",
     "intervalstyle": "postgres",
     "extra_float_digits": "1",
+    "bytea_output": "hex",
     "work_mem": "8MB",
     "hash_mem_multiplier": "1",
     "maintenance_work_mem": "32MB",
@@ -49,6 +50,8 @@ _SESSION = {
     "jit": "off",
     "plan_cache_mode": "force_generic_plan",
 }
+# what environments may change
+_VARIED = ("timezone", "datestyle", "intervalstyle", "extra_float_digits", "bytea_output")
 
 
 class Server(Protocol):
@@ -158,7 +161,7 @@ class ScratchDatabase:
     def enter(self, environment: Environment) -> None:
         """Give the session the settings of ``environment``, and no others."""
         self.environment = environment
-        for name in ("timezone", "datestyle", "intervalstyle"):
+        for name in _VARIED:
             value = environment.settings.get(name, _SESSION[name])
             self.connection.execute("select set_config(%s, %s, false)", [name, value])
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import psycopg
 
@@ -22,9 +22,8 @@ from rewright.equivalence.generator.databases import (
     without_rows,
 )
 from rewright.equivalence.generator.exhaustive import Bound, all_small
-from rewright.equivalence.generator.pools import Pool, pools_for
-from rewright.equivalence.generator.schema import Shape
-from rewright.equivalence.generator.zones import local_times_of_one_moment
+from rewright.equivalence.generator.meetings import with_meetings
+from rewright.equivalence.generator.pools import pools_for
 from rewright.equivalence.isolation import ScreenedQuery
 from rewright.equivalence.refuter.checked_rows import valid_rows
 from rewright.equivalence.refuter.environments import PLAIN, Environment
@@ -97,7 +96,9 @@ class Refuter:
         self.constants: Constants = constants_of((original.tree, candidate.tree))
         _add_schema_constants(scratch_db, self.constants)
         pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
-        self.pools = _with_one_moment(pools, scratch_db.shape, self.prefilter.used, environment)
+        self.pools = with_meetings(
+            pools, scratch_db.shape, self.prefilter.used, environment.time_zone, environment.beside
+        )
         sizes = self.constants.row_counts
         self.seeds = list(seeds)
         # databases with a telling row, where these are rare
@@ -368,21 +369,3 @@ def _add_schema_constants(scratch_db: ScratchDatabase, constants: Constants) -> 
                     # a domain's are of no use to other columns
                     constants.numbers |= found.numbers
                     constants.strings |= found.strings
-
-
-def _with_one_moment(
-    pools: tuple[tuple[Pool, ...], ...], shape: Shape, used: Iterable[int], environment: Environment
-) -> tuple[tuple[Pool, ...], ...]:
-    """With two local times that are one moment in the session's zone, where columns hold both kinds."""
-    found = local_times_of_one_moment(environment.time_zone)
-    kinds = {column.base for index in used for column in shape.tables[index].columns}
-    if found is None or not {"timestamp", "timestamptz"} <= kinds:
-        return pools
-    texts = {"timestamp": found[:2], "timestamptz": found[2:]}
-    return tuple(
-        tuple(
-            replace(pool, near=(*texts.get(column.base, ()), *pool.near))
-            for pool, column in zip(row, table.columns, strict=True)
-        )
-        for row, table in zip(pools, shape.tables, strict=True)
-    )

@@ -48,6 +48,8 @@ EQUAL = [
     "values-6",
     "texts-7",
     "elements-8",
+    "meetings-16",
+    "meetings-30",
 ]
 
 

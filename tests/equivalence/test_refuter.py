@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.generator.odd_midnights import SKIPPED_DAY, odd_midnights
 from rewright.equivalence.generator.zones import local_times_of_one_moment, moments_of_zone
 from rewright.equivalence.verdicts import Refuted, Tested, Verdict
 from tests.equivalence.conftest import SCHEMA, Check
@@ -250,3 +251,73 @@ def test_moments_of_a_zone() -> None:
     berlin = moments_of_zone("Europe/Berlin")
     assert {"2024-03-31 00:30:00+00", "2024-03-31 01:30:00+00", "2024-10-27 00:30:00+00"} <= {*berlin}
     assert moments_of_zone("Nowhere/Land") == moments_of_zone("Europe/") == moments_of_zone("Etc/UTC") == ()
+
+
+ODD_DAYS = [("2024-11-03", "2024-03-10"), ("2024-02-29",), ("1999-12-31", "2000-01-01"), ("2023-01-01",), ()]
+
+
+@pytest.mark.parametrize("days", ODD_DAYS)
+def test_midnights_of_a_querys_days_are_odd_in_a_zone_made_for_them(
+    scratch_server: ScratchServer, module_database: str, days: tuple[str, ...]
+) -> None:
+    found = odd_midnights(days)
+    back, _, forward = found.texts["date"]
+    assert not days or back == days[0]
+    asked = f"""
+        with m (at) as (select unnest(%s::timestamptz[]))
+        select exists (select from m a, m b where a.at < b.at and a.at::date > b.at::date),
+            exists (select from m where at::date = '{back}' and at < date '{back}'),
+            date '{forward}' = timestamptz '{forward}' and timestamptz '{forward}'::time = '01:00',
+            exists (select from m a, m b where b.at > a.at + interval '1 day' and b.at - a.at <= '1 day'),
+            exists (select from m a, m b where b.at - a.at > '1 day' and b.at <= a.at + interval '1 day')
+    """
+    with psycopg.connect(scratch_server.dsn(module_database)) as connection:
+        connection.execute(f"set timezone = '{found.zone}'".encode())
+        rows = connection.execute(asked.encode(), [list(found.texts["timestamptz"])]).fetchall()
+    # dates run backwards, a midnight comes twice, another not at all, days of 23 and of 25 hours
+    assert rows == [(True,) * 5]
+
+
+def test_a_day_that_was_skipped_begins_with_the_next(
+    scratch_server: ScratchServer, module_database: str
+) -> None:
+    skipped, following, _ = SKIPPED_DAY.texts["date"]
+    with psycopg.connect(scratch_server.dsn(module_database)) as connection:
+        connection.execute(f"set timezone = '{SKIPPED_DAY.zone}'".encode())
+        asked = "select %s::date = %s::timestamptz, %s::date = %s::timestamptz"
+        moment = SKIPPED_DAY.texts["timestamptz"][0]
+        rows = connection.execute(asked, (skipped, moment, following, moment)).fetchall()
+    assert rows == [(True, True)]
+
+
+KEPT = """
+create table parent (num numeric primary key, f float8 unique);
+create table child (id int not null, num numeric references parent, f float8 references parent (f));
+create table big (n bigint primary key, f float8);
+create table wide (x numeric(30, 20), s float8, d date, at timestamptz, ts timestamp);
+create type pair as (x int, y numeric);
+create table rows_of (c pair);
+"""
+
+
+@pytest.mark.parametrize(
+    ("q1", "q2"),
+    [
+        ("select c.num from child c join parent p using (num)", "select p.num from child c join parent p using (num)"),
+        ("select c.f from child c join parent p using (f)", "select p.f from child c join parent p using (f)"),
+        ("select a.f from big a left join big b on b.n = a.f", "select f from big"),
+        ("select x from wide where x / 3 > 1", "select x from wide where x > 3"),
+        ("select s from wide where s::numeric = 0.3", "select s from wide where s = 0.3"),
+        ("select 1 from wide where s::text = '0.3'", "select 1 from wide where s = 0.3"),
+        ("select 1 from wide where d + 1 > d", "select 1 from wide where d is not null"),
+        ("select 1 from wide where at = ts at time zone 'Europe/Paris'", "select 1 from wide where at at time zone 'Europe/Paris' = ts"),
+        ("select count(distinct c) from rows_of", "select count(distinct c::text) from rows_of"),
+    ],
+)  # fmt: skip
+def test_values_that_are_one_in_another_type_or_another_writing_are_tried(
+    q1: str, q2: str, search_only: Check, scratch_server: ScratchServer
+) -> None:
+    verdict = search_only(q1, q2, KEPT)
+    assert isinstance(verdict, Refuted)
+    answers = replay(scratch_server, verdict, q1, q2, KEPT)
+    assert answers[0] != answers[1]
