@@ -34,6 +34,7 @@ from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
 from rewright.rewrite.rules.fold_readers import fold_readers
 from rewright.rewrite.rules.full_join_keys import full_join_keys
+from rewright.rewrite.rules.group_before_sets import group_before_sets
 from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
 from rewright.rewrite.rules.grouping_sets import grouping_sets
@@ -143,6 +144,7 @@ RULES: tuple[Rule, ...] = (
     set_to_join,
     drop_inner_order,
     eager_group,
+    group_before_sets,
     union_aggregate,
     distinct_aggregate,
     distinct_semijoin,

@@ -27,7 +27,6 @@ from rewright.rewrite.rules.partial import WEIGHABLE, TwoSteps, aggregates, deco
 from rewright.sql import algebra as a
 from rewright.sql.build import union_all
 from rewright.sql.facts import order_sensitive
-from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     arms_of,
     as_product,
@@ -122,7 +121,7 @@ def _below_joins(
     rest = [p for p in preds if p not in local]
     keys = keys_of(outside(block), preds, rels)
     # a group shows one of its equal keys: 1.0 and 1.00 would become one in the join's output
-    if not 1 <= len(keys) <= MOST_KEYS or not all(equality_is_identity(k.type) for k in keys):
+    if not 1 <= len(keys) <= MOST_KEYS or not ctx.alike(keys, side):
         return None
     if decide_rows(keys, side, local, ctx) or any(references_whole(block, rel) for rel in rels):
         return None
@@ -187,7 +186,7 @@ def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     # arms that are grouped are few rows each: nothing to be saved
     grouped_already = any(isinstance(x, a.Select) and x.group_by is not None for x in arms)
-    if grouped_already or not all(equality_is_identity(k.type) for k in keys):
+    if grouped_already or not ctx.alike(keys, (item,)):
         return
     steps = TwoSteps(ctx.fresh(), keys)
     if not steps.split(found, ctx):
@@ -232,10 +231,10 @@ def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     keys, subject = group_keys(block), distinct[0].args[0]
     if not ctx.holds("one-subject", all(g.args == (subject,) for g in distinct)) or subject in keys:
         return
-    if not all(isinstance(k, a.Column) and equality_is_identity(k.type) for k in keys):
+    if not all(isinstance(k, a.Column) for k in keys) or not ctx.alike(keys, block.from_):
         return
     # of equal values another one may be shown, but counts stay
-    if not equality_is_identity(subject.type) and any(g.func.name != "count" for g in distinct):
+    if not ctx.alike((subject,), block.from_) and any(g.func.name != "count" for g in distinct):
         return
     if not all(decomposes(g) for g in found if not g.distinct):
         return
