@@ -79,8 +79,9 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           JOIN (SELECT cust AS k1, sum(amount) AS v1, count(*) AS n FROM sale GROUP BY cust) p ON p.k1 = c.id
           GROUP BY c.state
 
-    A side may be several tables, as long as those that are joined to it bring no more keys: lines with their
-    orders are grouped by the customer. Above there may be several grouping sets (CUBE, ROLLUP).
+    What a LATERAL item reads of a row is a key, too. A side may be several tables, as long as those that are
+    joined to it bring no more keys: lines with their orders are grouped by the customer. Above there may be
+    several grouping sets (CUBE, ROLLUP).
 
     Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
     """
@@ -88,14 +89,15 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not found or not all(decomposes(g) for g in found):
         return
     items, preds = as_product(block)
-    # a LATERAL item is computed for each row of those before it, not for each group
-    if len(items) < 2 or any(is_lateral(i) for i in items):
+    if len(items) < 2:
         return
+    # what a LATERAL item reads of a row is a key: it is computed for each group then
+    read = [*outside(block), *(i for i in items if is_lateral(i))]
     seen: set[frozenset[int]] = set()
-    for side in (s for item in items for s in sides_of(outside(block), items, preds, item)):
+    for side in (s for item in items for s in sides_of(read, items, preds, item)):
         rels = from_rels(side)
         if rels not in seen and all(_goes_with(g, rels) for g in found):
-            made = _below_joins(block, items, preds, side, found, ctx)
+            made = _below_joins(block, items, preds, side, found, read, ctx)
             if made is not None:
                 verb = "is" if len(side) == 1 else "are"
                 yield Rewrite(made, f"{all_named(side)} {verb} aggregated for each join key before the joins")
@@ -114,12 +116,13 @@ def _below_joins(
     preds: Sequence[a.Expr],
     side: Sequence[a.FromItem],
     found: Sequence[a.Aggregate],
+    read: Sequence[a.Node],
     ctx: Context,
 ) -> a.Select | None:
     rels = from_rels(side)
     local = [p for p in preds if is_local(p, rels)]
     rest = [p for p in preds if p not in local]
-    keys = keys_of(outside(block), preds, rels)
+    keys = keys_of(read, preds, rels)
     # a group shows one of its equal keys: 1.0 and 1.00 would become one in the join's output
     if not 1 <= len(keys) <= MOST_KEYS or not ctx.alike(keys, side):
         return None
@@ -138,8 +141,9 @@ def _below_joins(
         return None
     early = a.Derived(steps.rel, steps.below(tuple(side), conjoin(local)), "early", steps.names)
     # conditions and the other items read the keys from the grouping, whose own inside stays as it is
-    others = (i for i in items if i is side[0] or i not in side)
-    from_ = tuple(early if i is side[0] else substitute(i, steps.moved) for i in others)
+    place = next(i for i in items if i in side)
+    others = (i for i in items if i is place or i not in side)
+    from_ = tuple(early if i is place else substitute(i, steps.moved) for i in others)
     return replace(steps.above(replace(block, from_=(), where=conjoin(rest))), from_=from_)
 
 
