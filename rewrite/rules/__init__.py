@@ -69,6 +69,7 @@ from rewright.rewrite.rules.running_window import running_window
 from rewright.rewrite.rules.seal_division import seal_division
 from rewright.rewrite.rules.self_join import self_join
 from rewright.rewrite.rules.set_to_join import set_to_join
+from rewright.rewrite.rules.share_groupings import share_groupings
 from rewright.rewrite.rules.share_scans import share_scans
 from rewright.rewrite.rules.share_subqueries import share_subqueries
 from rewright.rewrite.rules.split_exists import split_exists
@@ -116,6 +117,7 @@ RULES: tuple[Rule, ...] = (
     prune_union,
     reduce_grouped,
     chosen_keys,
+    share_groupings,
     share_subqueries,
     running_window,
     running_join,
