@@ -1,5 +1,5 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: 25 schemas filled by SQL from hashes of row
-numbers, and TPC-H by its own generator.
+"""Databases of the unseen queries in an embedded PostgreSQL: 26 schemas filled by SQL from hashes of row
+numbers, and TPC-H and TPC-DS by their generators.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
 0.3` loads them and prints their addresses until its standard input ends.
@@ -44,8 +44,11 @@ SEVENTEENTH_SCHEMAS = ("laboratory",)
 EIGHTEENTH_SCHEMAS = ("music",)
 NINETEENTH_SCHEMAS = ("grocer",)
 TWENTIETH_SCHEMAS = ("tpch", "cinema")
+TWENTYFIRST_SCHEMAS = ("tpcds", "builds")
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
+TPCDS_SCALE = 0.2
+"""TPC-DS's at scale 1: 1.2 million rows of sales and returns, beside as many of stock."""
 ORMS = {
     "dj": "Django",
     "sa": "SQLAlchemy",
@@ -103,6 +106,10 @@ NINETEENTH_QUERIES = FILES / "nineteenth_queries.jsonl"
 """Queries over ``NINETEENTH_SCHEMAS``, a star with primary keys only; a third is kept."""
 TWENTIETH_QUERIES = FILES / "twentieth_queries.jsonl"
 """Queries over ``TWENTIETH_SCHEMAS``, half over TPC-H's and half over a chain of cinemas; a third is kept."""
+TWENTYFIRST_QUERIES = FILES / "twentyfirst_queries.jsonl"
+"""Queries over ``TWENTYFIRST_SCHEMAS``, half over TPC-DS's and half over a service that builds software; a third is
+kept.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,11 @@ SETS = {
     ),
     "twentieth": QuerySet(
         TWENTIETH_QUERIES, TWENTIETH_SCHEMAS, "further queries over TPC-H and over a chain of cinemas"
+    ),
+    "twentyfirst": QuerySet(
+        TWENTYFIRST_QUERIES,
+        TWENTYFIRST_SCHEMAS,
+        "queries over TPC-DS and over a service that builds software",
     ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
@@ -202,8 +214,8 @@ def databases(
 
 def load(server: ScratchServer, schema: str, scale: float, name: str) -> None:
     """Create and fill one schema, under a temporary name until all is there."""
-    if schema == "tpch":
-        load_tpch(server, scale, name)
+    if schema in LOADERS:
+        LOADERS[schema](server, scale, name)
         return
     started = time.monotonic()
     half = server.create_database(f"{name}_loading")
@@ -222,6 +234,16 @@ def load_tpch(server: ScratchServer, scale: float, name: str) -> None:
     """
     ddl = (warehouse.SCHEMAS / "tpch.sql").read_text() + (FILES / "tpch_indexes.sql").read_text()
     warehouse.load(server, "tpch", max(scale * TPCH_SCALE, 0.01), name, ddl)
+
+
+def load_tpcds(server: ScratchServer, scale: float, name: str) -> None:
+    """TPC-DS with primary keys only, as DSB has it."""
+    ddl = (warehouse.SCHEMAS / "tpcds.sql").read_text()
+    warehouse.load(server, "tpcds", max(scale * TPCDS_SCALE, 0.01), name, ddl)
+
+
+LOADERS = {"tpch": load_tpch, "tpcds": load_tpcds}
+"""Schemas that a benchmark's generator fills."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,7 +7,8 @@ the whole cost: its parallel workers and the server's I/O workers work for it. M
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import TracebackType
@@ -84,9 +85,20 @@ class Meter:
     the last look is missed), and the server's I/O workers (PostgreSQL 18), which serve all backends: on a
     busy server their share is too high. ``seconds`` is None when the backend's CPU can't be seen from here
     (another machine, no permission).
+
+    ``stop`` is called once, from another thread, after ``limit`` seconds in which the backend was not kept
+    waiting for a processor: the server's own clock would stop a statement earlier the busier it is.
     """
 
-    def __init__(self, backend: int, *, interval: float = 0.003, proc: Path = PROC) -> None:
+    def __init__(
+        self,
+        backend: int,
+        *,
+        interval: float = 0.003,
+        proc: Path = PROC,
+        limit: float | None = None,
+        stop: Callable[[], None] | None = None,
+    ) -> None:
         self.seconds: float | None = None
         self.waited: float | None = None
         self._backend = backend
@@ -97,6 +109,8 @@ class Meter:
         self._first: dict[int, float] = {}
         self._waited: float | None = None
         self._last: dict[int, float] = {}
+        self._limit, self._at_limit = limit, stop
+        self._began = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="cpu-meter", daemon=True)
 
@@ -106,6 +120,7 @@ class Meter:
             # helpers that are there already (I/O workers) count from here, later ones from their birth
             self._first = dict(self._last)
             self._waited = waited_seconds(self._backend, proc=self._proc)
+            self._began = time.perf_counter()
             self._thread.start()
         return self
 
@@ -127,6 +142,19 @@ class Meter:
     def _watch(self) -> None:
         while not self._stop.wait(self._interval):
             self._look()
+            if self._at_limit is not None and self._beyond():
+                self._at_limit()
+                self._at_limit = None
+
+    def _beyond(self) -> bool:
+        """Whether the backend had its time."""
+        passed = time.perf_counter() - self._began
+        # asked of the kernel only where it may be so
+        if self._limit is None or passed < self._limit:
+            return False
+        now = waited_seconds(self._backend, proc=self._proc)
+        waited = 0.0 if now is None or self._waited is None else now - self._waited
+        return passed - waited >= self._limit
 
     def _look(self) -> None:
         assert self._parent is not None

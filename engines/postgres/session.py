@@ -20,7 +20,7 @@ from psycopg.pq import ExecStatus, Format, TransactionStatus
 
 from rewright.engines import clock
 from rewright.engines.postgres import gate, trust
-from rewright.engines.postgres.cpu import Meter, waited_for
+from rewright.engines.postgres.cpu import Meter, is_ours, waited_for
 from rewright.engines.postgres.digest import BagDigest
 from rewright.engines.postgres.generic import GENERIC_PLAN_SINCE, explain_generic
 from rewright.engines.postgres.replies import ROWS, column_of, document, next_result, raise_unless
@@ -60,6 +60,8 @@ _LEARN_PATH = (
 )
 _EMPTY_PATH = "select pg_catalog.set_config('search_path', '', %s)"
 _EXISTING = "select nspname from pg_catalog.pg_namespace where nspname = any (%s) order by 1"
+# seconds for a request to cancel
+_CANCEL = 5.0
 _YARDSTICK = "select pg_catalog.count(*) from pg_catalog.generate_series(1, 150000)"
 _EXTENSION_SCHEMA = """
 select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace
@@ -246,12 +248,14 @@ class Session:
         """Execute a query to its end, or to ``stop_after`` seconds; rows are digested, not kept.
 
         ``stretch``: by how much that and the limit on statements are put off, on a server that is busy with
-        others.
+        others; on this machine what the backend waits for a processor does not count at all.
         """
-        timeout = stretch * min(stop_after or self.limits.statement, self.limits.statement)
+        limit = min(stop_after or self.limits.statement, self.limits.statement)
+        # the meter stops it sooner where the backend can be seen from here
+        timeout = limit * (max(stretch, clock.MOST) if is_ours(self.backend_pid) else stretch)
         digest = BagDigest()
         with self._text(statement, settings, timeout=timeout) as text:
-            meter = Meter(self.backend_pid)
+            meter = Meter(self.backend_pid, limit=limit, stop=self._cancel)
             began, undisturbed = time.perf_counter(), clock.now()
             try:
                 with meter:
@@ -266,6 +270,11 @@ class Session:
         bag, ordered = (digest.bag(), digest.ordered()) if finished else ("", "")
         kept = None if meter.waited is None else waited
         return Run(finished, duration, meter.seconds, digest.rows, bag, ordered, kept)
+
+    def _cancel(self) -> None:
+        # where the request gets lost, the server's own limit is still there
+        with suppress(psycopg.Error):
+            self.connection.cancel_safe(timeout=_CANCEL)
 
     def yardstick(self) -> Run:
         """A constant piece of work, some 20 ms of one processor: how long it takes now says how busy the

@@ -34,6 +34,7 @@ from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
 from rewright.rewrite.rules.fold_readers import fold_readers
 from rewright.rewrite.rules.full_join_keys import full_join_keys
+from rewright.rewrite.rules.group_before_sets import group_before_sets
 from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
 from rewright.rewrite.rules.grouping_sets import grouping_sets
@@ -68,6 +69,7 @@ from rewright.rewrite.rules.running_window import running_window
 from rewright.rewrite.rules.seal_division import seal_division
 from rewright.rewrite.rules.self_join import self_join
 from rewright.rewrite.rules.set_to_join import set_to_join
+from rewright.rewrite.rules.share_groupings import share_groupings
 from rewright.rewrite.rules.share_scans import share_scans
 from rewright.rewrite.rules.share_subqueries import share_subqueries
 from rewright.rewrite.rules.split_exists import split_exists
@@ -115,6 +117,7 @@ RULES: tuple[Rule, ...] = (
     prune_union,
     reduce_grouped,
     chosen_keys,
+    share_groupings,
     share_subqueries,
     running_window,
     running_join,
@@ -143,6 +146,7 @@ RULES: tuple[Rule, ...] = (
     set_to_join,
     drop_inner_order,
     eager_group,
+    group_before_sets,
     union_aggregate,
     distinct_aggregate,
     distinct_semijoin,

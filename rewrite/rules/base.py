@@ -71,6 +71,13 @@ class Context:
         basis = self.facts.filled(expr, items)
         return None if basis is None else labels(basis)
 
+    def alike(self, exprs: Iterable[a.Expr], items: Iterable[a.FromItem]) -> bool:
+        """Whether equal values of expressions over rows of ``items`` look the same: either may stand for
+        both.
+        """
+        shown = tuple(a.Target("", e) for e in exprs)
+        return None not in self.facts.looks(a.Select(shown, tuple(items)))
+
     def is_row(self, expr: a.Expr) -> bool:
         """Whether an expression is of a row type: IS NULL looks at its fields, so that neither it nor IS NOT
         NULL says what count(x), COALESCE and joins see.

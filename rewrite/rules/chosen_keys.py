@@ -8,7 +8,8 @@
       LEFT JOIN (SELECT item, count(*) AS n FROM line WHERE item IN (SELECT id FROM chosen) GROUP BY item) g
         ON g.item = p.id
 
-Pages and filtered lists with figures beside them, as ORMs and people write them. The chosen rows are a CTE:
+Pages and filtered lists with figures beside them, as ORMs and people write them; first rows of each group
+(numbered by a window) as well. The chosen rows are a CTE:
 a copy would be computed twice, and with LIMIT might choose others. Groups that no chosen row asks for are not
 seen. Calcite: SemiJoinRule; "magic sets". Hazards 7a, 7c.
 """
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.naming import named
-from rewright.rewrite.rules.pushing import can_push, push
+from rewright.rewrite.rules.pushing import can_push, fewer, over_heavy
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
@@ -60,11 +61,11 @@ def chosen_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         # chosen rows have to decide which groups are seen: only tables beside them in FROM are partners
         partners = [p for other, on in beside if (p := _partner(other, on, item, ctx)) is not None]
-        if partners and not references_whole(block, item.rel):
-            yield Rewrite(
-                _for_chosen(block, item, partners, ctx),
-                f"groupings are computed only for the keys of the rows that {named(item)} chooses",
-            )
+        if not partners or references_whole(block, item.rel):
+            continue
+        if (made := _for_chosen(block, item, partners, ctx)) is not None:
+            why = f"groupings are computed only for the keys of the rows that {named(item)} chooses"
+            yield Rewrite(made, why)
 
 
 def _joined(block: a.Select) -> tuple[list[a.FromItem], list[tuple[a.FromItem, Sequence[a.Expr]]]]:
@@ -111,7 +112,7 @@ def _partner(
     if not isinstance(item, a.Derived) or item is chosen or item.lateral or item.security_barrier:
         return None
     query = item.query
-    if not isinstance(query, a.Select) or (query.group_by is None and query.distinct is None):
+    if not over_heavy(query):
         return None
     if isinstance(chosen, a.CteScan) and any(
         isinstance(n, a.CteScan) and n.cte == chosen.cte for n in walk(query)
@@ -128,7 +129,8 @@ def _partner(
 
 def _for_chosen(
     block: a.Select, item: a.Derived | a.CteScan, partners: Sequence[_Partner], ctx: Context
-) -> a.Select:
+) -> a.Select | None:
+    """The block with its partners computed for the chosen rows; None where that saves nothing."""
     made, scan = block, item
     if isinstance(item, a.Derived):
         shown = zip(item.names, a.output_columns(item.query), strict=True)
@@ -140,11 +142,13 @@ def _for_chosen(
             block, from_=tuple(replace_item(i, item, scan) for i in block.from_), ctes=(*block.ctes, cte)
         )
     assert isinstance(scan, a.CteScan)
+    found = False
     for partner in partners:
-        semi = _asked(partner, scan, ctx)
-        fewer = replace(partner.item, query=push(partner.item.query, partner.item.rel, (semi,), ctx))
-        made = replace(made, from_=tuple(replace_item(i, partner.item, fewer) for i in made.from_))
-    return made
+        less = fewer(partner.item, _asked(partner, scan, ctx), ctx)
+        if less is not None:
+            found = True
+            made = replace(made, from_=tuple(replace_item(i, partner.item, less) for i in made.from_))
+    return made if found else None
 
 
 def _asked(partner: _Partner, chosen: a.CteScan, ctx: Context) -> a.Quantified:

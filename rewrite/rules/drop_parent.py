@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, stored_table, usable_foreign_keys
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.records import ForeignKey
-from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, columns_used, conjoin, references_whole, substitute
 
 
@@ -74,7 +74,7 @@ def _without(
         column = a.Column(child.rel, mine, child.columns[mine].type, name)
         # shown instead of the parent's column the child's must look the same: 1.0 = 1.00, but they print
         # apart
-        if equality_is_identity(column.type) and column.type == parent.columns[theirs].type:
+        if look_of_type(column.type) is not None and column.type == parent.columns[theirs].type:
             mapping[parent.rel, theirs] = column
         # an inner join drops rows whose key is NULL
         if not ctx.holds("null-keys-excluded", ctx.column_filled(child, mine)):

@@ -27,7 +27,6 @@ from rewright.rewrite.rules.partial import WEIGHABLE, TwoSteps, aggregates, deco
 from rewright.sql import algebra as a
 from rewright.sql.build import union_all
 from rewright.sql.facts import order_sensitive
-from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     arms_of,
     as_product,
@@ -80,8 +79,9 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           JOIN (SELECT cust AS k1, sum(amount) AS v1, count(*) AS n FROM sale GROUP BY cust) p ON p.k1 = c.id
           GROUP BY c.state
 
-    A side may be several tables, as long as those that are joined to it bring no more keys: lines with their
-    orders are grouped by the customer. Above there may be several grouping sets (CUBE, ROLLUP).
+    What a LATERAL item reads of a row is a key, too. A side may be several tables, as long as those that are
+    joined to it bring no more keys: lines with their orders are grouped by the customer. Above there may be
+    several grouping sets (CUBE, ROLLUP).
 
     Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
     """
@@ -89,14 +89,15 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not found or not all(decomposes(g) for g in found):
         return
     items, preds = as_product(block)
-    # a LATERAL item is computed for each row of those before it, not for each group
-    if len(items) < 2 or any(is_lateral(i) for i in items):
+    if len(items) < 2:
         return
+    # what a LATERAL item reads of a row is a key: it is computed for each group then
+    read = [*outside(block), *(i for i in items if is_lateral(i))]
     seen: set[frozenset[int]] = set()
-    for side in (s for item in items for s in sides_of(outside(block), items, preds, item)):
+    for side in (s for item in items for s in sides_of(read, items, preds, item)):
         rels = from_rels(side)
         if rels not in seen and all(_goes_with(g, rels) for g in found):
-            made = _below_joins(block, items, preds, side, found, ctx)
+            made = _below_joins(block, items, preds, side, found, read, ctx)
             if made is not None:
                 verb = "is" if len(side) == 1 else "are"
                 yield Rewrite(made, f"{all_named(side)} {verb} aggregated for each join key before the joins")
@@ -115,14 +116,15 @@ def _below_joins(
     preds: Sequence[a.Expr],
     side: Sequence[a.FromItem],
     found: Sequence[a.Aggregate],
+    read: Sequence[a.Node],
     ctx: Context,
 ) -> a.Select | None:
     rels = from_rels(side)
     local = [p for p in preds if is_local(p, rels)]
     rest = [p for p in preds if p not in local]
-    keys = keys_of(outside(block), preds, rels)
+    keys = keys_of(read, preds, rels)
     # a group shows one of its equal keys: 1.0 and 1.00 would become one in the join's output
-    if not 1 <= len(keys) <= MOST_KEYS or not all(equality_is_identity(k.type) for k in keys):
+    if not 1 <= len(keys) <= MOST_KEYS or not ctx.alike(keys, side):
         return None
     if decide_rows(keys, side, local, ctx) or any(references_whole(block, rel) for rel in rels):
         return None
@@ -139,8 +141,9 @@ def _below_joins(
         return None
     early = a.Derived(steps.rel, steps.below(tuple(side), conjoin(local)), "early", steps.names)
     # conditions and the other items read the keys from the grouping, whose own inside stays as it is
-    others = (i for i in items if i is side[0] or i not in side)
-    from_ = tuple(early if i is side[0] else substitute(i, steps.moved) for i in others)
+    place = next(i for i in items if i in side)
+    others = (i for i in items if i is place or i not in side)
+    from_ = tuple(early if i is place else substitute(i, steps.moved) for i in others)
     return replace(steps.above(replace(block, from_=(), where=conjoin(rest))), from_=from_)
 
 
@@ -187,7 +190,7 @@ def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     # arms that are grouped are few rows each: nothing to be saved
     grouped_already = any(isinstance(x, a.Select) and x.group_by is not None for x in arms)
-    if grouped_already or not all(equality_is_identity(k.type) for k in keys):
+    if grouped_already or not ctx.alike(keys, (item,)):
         return
     steps = TwoSteps(ctx.fresh(), keys)
     if not steps.split(found, ctx):
@@ -232,10 +235,10 @@ def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     keys, subject = group_keys(block), distinct[0].args[0]
     if not ctx.holds("one-subject", all(g.args == (subject,) for g in distinct)) or subject in keys:
         return
-    if not all(isinstance(k, a.Column) and equality_is_identity(k.type) for k in keys):
+    if not all(isinstance(k, a.Column) for k in keys) or not ctx.alike(keys, block.from_):
         return
     # of equal values another one may be shown, but counts stay
-    if not equality_is_identity(subject.type) and any(g.func.name != "count" for g in distinct):
+    if not ctx.alike((subject,), block.from_) and any(g.func.name != "count" for g in distinct):
         return
     if not all(decomposes(g) for g in found if not g.distinct):
         return

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule, stable
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, derived, function, int8, numbered, of_rows
+from rewright.sql.constants import constant
 from rewright.sql.facts import is_equality
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import (
@@ -109,7 +110,8 @@ def _pinned(pred: a.Op) -> a.Column | None:
         return None
     # the column first, whichever side it stands on
     column, value = sorted(pred.args, key=lambda x: not isinstance(x, a.Column))
-    return column if isinstance(column, a.Column) and isinstance(value, a.Const) else None
+    # a year of extract() is numeric, and 2001 beside it a cast integer
+    return column if isinstance(column, a.Column) and constant(value) is not None else None
 
 
 def _tie(pred: a.Expr) -> Iterator[tuple[a.Column, a.Column]]:

@@ -48,12 +48,12 @@ def grouped_below(block: a.Select, ctx: Context) -> a.Select | None:
     # HAVING over subqueries becomes WHERE above the groups; what else HAVING asks stays with them
     asked = [c for c in conjuncts(block.having) if has_subquery(c)]
     bare = replace(block, from_=(), where=conjoin(asked), group_by=None, having=None, ctes=())
-    shown = list(dict.fromkeys(_read(bare, keys, mine, inside=None)))
+    shown = list(dict.fromkeys(read_of_groups(bare, keys, mine)))
     # nothing read of a group: there is no column to build upon
     if not shown:
         return None
     groups, columns = derived(ctx.fresh(), "grouped", _grouping(block, shown))
-    made: a.Select = _over_columns(bare, dict(zip(shown, columns, strict=True)), inside=None)
+    made: a.Select = over_groups(bare, dict(zip(shown, columns, strict=True)))
     return replace(made, from_=(groups,), ctes=block.ctes)
 
 
@@ -61,6 +61,17 @@ def _grouping(block: a.Select, shown: list[a.Expr]) -> a.Select:
     """The groups themselves, under the conditions that ask no subquery."""
     having = conjoin(c for c in conjuncts(block.having) if not has_subquery(c))
     return a.Select(numbered("c", shown), block.from_, block.where, block.group_by, having)
+
+
+def read_of_groups(block: a.Select, keys: frozenset[a.Expr], mine: frozenset[int]) -> Iterator[a.Expr]:
+    """What a block above groups reads of them: keys, its aggregates, and columns that its keys decide."""
+    return _read(block, keys, mine, inside=None)
+
+
+def over_groups(block: a.Select, columns: dict[a.Expr, a.Column]) -> a.Select:
+    """The block reading columns for what it read of its groups."""
+    made: a.Select = _over_columns(block, columns, inside=None)
+    return made
 
 
 def _read(

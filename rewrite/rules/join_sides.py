@@ -12,19 +12,20 @@ from collections.abc import Iterator, Sequence
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality
-from rewright.sql.walk import columns_used, free_rels, from_rels, has_subquery
+from rewright.sql.walk import columns_used, free_rels, from_rels, has_subquery, is_lateral
 
 # with more tables a side is nearly the whole join
 _MOST_TABLES = 3
 
 
 def sides_of(
-    shown: Sequence[a.Expr], items: Sequence[a.FromItem], preds: Sequence[a.Expr], item: a.FromItem
+    shown: Sequence[a.Node], items: Sequence[a.FromItem], preds: Sequence[a.Expr], item: a.FromItem
 ) -> Iterator[list[a.FromItem]]:
     """The sides that begin with an item, each with one more table; never all tables. ``shown``: what is read
-    above the joins.
+    above the joins, LATERAL items included.
     """
-    able = [i for i in items if isinstance(i, a.Scan | a.Derived | a.CteScan)]
+    # a LATERAL item belongs to the rows that it is asked for
+    able = [i for i in items if isinstance(i, a.Scan | a.Derived | a.CteScan) and not is_lateral(i)]
     side = [item]
     while item in able and len(side) < len(items) and len(side) <= _MOST_TABLES:
         yield side
@@ -37,7 +38,7 @@ def sides_of(
         side = [*side, min(wider, key=lambda found: found[0])[1]]
 
 
-def keys_of(shown: Sequence[a.Expr], preds: Sequence[a.Expr], rels: frozenset[int]) -> list[a.Column]:
+def keys_of(shown: Sequence[a.Node], preds: Sequence[a.Expr], rels: frozenset[int]) -> list[a.Column]:
     """The columns of a side that are read outside of it."""
     return columns_used((*shown, *(p for p in preds if not is_local(p, rels))), rels)
 

@@ -23,7 +23,7 @@ from rewright.rewrite.rules.by_group import Groups, asked_singly, grouping_colum
 from rewright.rewrite.rules.partial import aggregates
 from rewright.sql import algebra as a
 from rewright.sql.build import ONE, aggregate, compare
-from rewright.sql.types import equality_is_identity
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import as_product, conjoin, copy_fresh, free_of_all, is_lateral, references_whole, walk
 
 
@@ -51,7 +51,7 @@ def loose_scan(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     ):
         return
     # a CTE's scan has no index; equal values must look alike, as a step shows one of them
-    if any(isinstance(n, a.CteScan) for p in preds for n in walk(p)) or not equality_is_identity(key.type):
+    if any(isinstance(n, a.CteScan) for p in preds for n in walk(p)) or look_of_type(key.type) is None:
         return
     filled = (key.rel, key.pos) in ctx.facts.nonnull_columns(block)
     # the group of NULL is not found by an equality

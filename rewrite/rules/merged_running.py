@@ -13,7 +13,8 @@ The outer rows and those they ask for are sorted together, and each outer row se
 many rows are read as there are, in place of all for each. ``<`` ends before the current row's peers.
 Equalities are the partition. Rows of the subquery with NULL in what is compared count for nobody and are left
 out; outer ones with NULL come first, where there is nothing before them. The running total of a merge join;
-`running_window` is the case of one table. Hazards 14, M11, M2.
+`running_window` is the case of one table. What is asked of groups is asked of a derived table of these.
+Hazards 14, M11, M2.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from rewright.equivalence.laws.correlation import Inner
 from rewright.equivalence.laws.instants import by_day
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.correlation import aggregate_block
+from rewright.rewrite.rules.grouped_below import grouped_below
 from rewright.rewrite.rules.running_window import BEFORE, adds_up, not_null, sort_key
 from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
@@ -89,14 +91,17 @@ def merged_running(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     by_chance = ctx.facts.volatility(block) is a.Volatility.VOLATILE
     if by_chance or any(references_whole(block, rel) for rel in from_rels(block.from_)):
         return
-    late = above_groups(block) if block.group_by is not None else []
-    own = [*block_exprs(replace(block, from_=(), where=None, ctes=())), *as_product(block)[1]]
-    # subqueries asked of groups would need the groups among the sorted rows
-    nodes = [n for e in own for n in walk_block(e) if isinstance(n, a.ScalarSubquery) and n not in late]
-    for node in dict.fromkeys(nodes):
-        made = _merged(block, node, ctx)
-        if made is not None:
-            yield Rewrite(made, "outer rows and those that come before them are sorted together: a window")
+    # subqueries asked of groups need the groups among the sorted rows
+    late = above_groups(block)
+    below = grouped_below(block, ctx) if any(free_rels(n) for n in late) else None
+    for asking, way in ((block, ()), *(() if below is None else ((below, (below,)),))):
+        own = [*block_exprs(replace(asking, from_=(), where=None, ctes=())), *as_product(asking)[1]]
+        nodes = [n for e in own for n in walk_block(e) if isinstance(n, a.ScalarSubquery)]
+        for node in dict.fromkeys(n for n in nodes if asking is below or n not in late):
+            made = _merged(asking, node, ctx)
+            if made is not None:
+                why = "outer rows and those that come before them are sorted together: a window"
+                yield Rewrite(made, why, way=way)
 
 
 def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select | None:

@@ -25,7 +25,7 @@ from rewright.sql.facts import (
     ordered_by_value,
     strict_columns,
 )
-from rewright.sql.types import equality_is_identity
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import (
     conjoin,
     copy_fresh,
@@ -158,7 +158,7 @@ def _by_rank(call: a.Aggregate) -> bool:
     return (
         picks
         and constant
-        and all(equality_is_identity(k.expr.type) or _as_float(k.expr) for k in call.order_by)
+        and all(look_of_type(k.expr.type) is not None or _as_float(k.expr) for k in call.order_by)
     )
 
 
@@ -232,7 +232,7 @@ def _extreme(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
     first. Values that are equal look the same.
     """
     first, (value, *more) = query.order_by[0], found.values
-    if more or first.expr != value or not equality_is_identity(value.type) or not first.op.is_builtin:
+    if more or first.expr != value or look_of_type(value.type) is None or not first.op.is_builtin:
         return None
     filled = ctx.filled(value, found.items) if first.nulls_first else frozenset[str]()
     best = aggregate("max" if first.descending else "min", value)

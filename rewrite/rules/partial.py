@@ -14,8 +14,9 @@ from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, as_numeric, cast_to_int8, function, int8, operator
 from rewright.sql.facts import order_sensitive
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.records import key_of
-from rewright.sql.types import INT8, NUMERIC, equality_is_identity
+from rewright.sql.types import INT8, NUMERIC
 from rewright.sql.walk import (
     N,
     Place,
@@ -64,8 +65,7 @@ def decomposes(g: a.Aggregate) -> bool:
         # sums of floats depend on the order of their addition
         return type_.name in SUMMED
     # of equal values that look different either may be shown: not where a scale makes them alike
-    exact = equality_is_identity(type_) or (type_.name == "numeric" and type_.typmod >= 0)
-    return g.func.name in {"min", "max"} and exact
+    return g.func.name in {"min", "max"} and look_of_type(type_) is not None
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from rewright.rewrite.rules.by_group import Groups, asked_singly, grouping_colum
 from rewright.sql import algebra as a
 from rewright.sql.build import compare
 from rewright.sql.facts import labels, stored_table, usable_foreign_keys
-from rewright.sql.types import equality_is_identity
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import (
     Place,
     as_product,
@@ -100,7 +100,7 @@ def _parents(block: a.Select, child: a.Scan, keys: Sequence[a.Column], ctx: Cont
             other = a.Column(parent.rel, at, columns[at].type, name)
             tie = compare("=", mine, other)
             # shown in place of the child's column the parent's must look the same
-            if tie is not None and mine.type == other.type and equality_is_identity(mine.type):
+            if tie is not None and mine.type == other.type and look_of_type(mine.type) is not None:
                 theirs[child.rel, place] = other
                 ties.append(tie)
         if len(ties) == len(places):

@@ -21,7 +21,9 @@ from rewright.sql.walk import (
     has_aggregate,
     has_subquery,
     has_window,
+    is_plain,
     kept_product,
+    left_spine,
     replace_item,
     returns_set,
     substitute,
@@ -85,6 +87,37 @@ def heavy(query: a.Query) -> bool:
         or query.distinct is not None
         or any(isinstance(n, a.WindowCall) for t in query.targets for n in walk(t.expr))
     )
+
+
+def pads_heavy(query: a.Query) -> bool:
+    """Whether a query joins plain rows with grouped tables on the right of LEFT JOINs, as views do: what is
+    asked of the rows may be asked of the groups where both stand in one block.
+    """
+    if not isinstance(query, a.Select) or not is_plain(query) or len(query.from_) != 1:
+        return False
+    rights = (j.right for j in left_spine(query.from_[0])[1])
+    return any(isinstance(r, a.Derived) and heavy(r.query) for r in rights)
+
+
+def over_heavy(query: a.Query) -> bool:
+    """Whether a query is heavy, pads heavy ones, or filters one (the first row of each group, say)."""
+    below = kept_product(query)[0] if isinstance(query, a.Select) else ()
+    filtered = any(isinstance(i, a.Derived) and heavy(i.query) for i in below)
+    return heavy(query) or filtered or pads_heavy(query)
+
+
+def fewer(item: a.Derived, pred: a.Expr, ctx: Context) -> a.Derived | None:
+    """A table with a condition on its output applied inside; None where it may not be or saves nothing."""
+    query = item.query
+    positions = frozenset(c.pos for c in columns_used((pred,), (item.rel,)))
+    if not over_heavy(query) or not can_push(query, positions, ctx):
+        return None
+    made = push(query, item.rel, (pred,), ctx)
+    light = not heavy(query) and not pads_heavy(query)
+    if light and isinstance(made, a.Select) and isinstance(query, a.Select) and made.where != query.where:
+        # it filters what a heavy query below gives: only a condition within that one saves work
+        return None
+    return replace(item, query=made)
 
 
 def _asked(query: a.Select, pred: a.Expr, ctx: Context) -> a.Select:

@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.naming import named
-from rewright.rewrite.rules.pushing import can_push, heavy, push
+from rewright.rewrite.rules.pushing import can_push, fewer, heavy, over_heavy, pads_heavy, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_differ
@@ -33,8 +33,6 @@ from rewright.sql.walk import (
     free_rels,
     from_rels,
     has_subquery,
-    is_plain,
-    kept_product,
     left_spine,
     references_whole,
     walk,
@@ -64,7 +62,7 @@ def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
                 replace(block, from_=tuple(from_), where=conjoin(preds)),
                 f"{named(item)} is computed only for the keys that the tables joined with it let through",
             )
-        if heavy(item.query) or _pads_heavy(item.query):
+        if heavy(item.query) or pads_heavy(item.query):
             yield from _asked(block, items, preds, item, ctx)
     yield from _padded(block, ctx)
 
@@ -127,40 +125,13 @@ def _with_right(item: a.FromItem, old: a.FromItem, new: a.FromItem) -> a.FromIte
 
 
 def _restrictable(block: a.Select, item: a.Derived) -> bool:
-    if item.lateral or item.security_barrier or references_whole(block, item.rel):
-        return False
-    query = item.query
-    # a filter on the groups below (the first row of each, say) keeps the whole from being heavy itself
-    below = kept_product(query)[0] if isinstance(query, a.Select) else ()
-    filtered = any(isinstance(i, a.Derived) and heavy(i.query) for i in below)
-    return heavy(query) or filtered or _pads_heavy(query)
-
-
-def _pads_heavy(query: a.Query) -> bool:
-    """Whether a query joins plain rows with grouped tables on the right of LEFT JOINs, as views do: what is
-    asked of the rows may be asked of the groups (`_padded`) where both stand in one block.
-    """
-    if not isinstance(query, a.Select) or not is_plain(query) or len(query.from_) != 1:
-        return False
-    rights = (j.right for j in left_spine(query.from_[0])[1])
-    return any(isinstance(r, a.Derived) and heavy(r.query) for r in rights)
+    free = not item.lateral and not item.security_barrier and not references_whole(block, item.rel)
+    return free and over_heavy(item.query)
 
 
 def _restricted(item: a.Derived, semi: a.Quantified, ctx: Context) -> a.Derived | None:
     """The table computed for the keys of a semi-join; None where that is so, may not be or saves nothing."""
-    query = item.query
-    if _reduced(query, semi) or not can_push(query, _positions(semi, item), ctx):
-        return None
-    made = push(query, item.rel, (semi,), ctx)
-    if (
-        not heavy(query)
-        and not _pads_heavy(query)
-        and isinstance(made, a.Select)
-        and isinstance(query, a.Select)
-    ):
-        # it filters what a heavy query below gives: only a condition within that one saves work
-        return replace(item, query=made) if made.where == query.where else None
-    return replace(item, query=made)
+    return None if _reduced(item.query, semi) else fewer(item, semi, ctx)
 
 
 def _reduced(query: a.Query, semi: a.Quantified) -> bool:

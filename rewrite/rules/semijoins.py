@@ -13,6 +13,7 @@ from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, may_differ
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 from rewright.sql.walk import (
     columns_used,
@@ -40,13 +41,19 @@ def equal_columns(preds: Sequence[a.Expr], identical: Callable[[SqlType], bool])
         if not isinstance(one, a.Column) or not isinstance(other, a.Column) or one.rel == other.rel:
             continue
         # of equal values that look different (1.0, 1.00) a filter on the text may tell them apart
-        if one.type.without_typmod() != other.type.without_typmod() or not identical(one.type):
+        if not _alike(one.type, other.type, identical):
             continue
         # an equality may join two classes into one
         near = [g for g in groups if one in g or other in g]
         groups = [g for g in groups if g not in near]
         groups.append(list(dict.fromkeys([c for g in near for c in g] + [one, other])))
     return groups
+
+
+def _alike(one: SqlType, other: SqlType, identical: Callable[[SqlType], bool]) -> bool:
+    """Whether equal values of two types are the same: of any length, or padded to one length."""
+    same = one.without_typmod() == other.without_typmod() and identical(one)
+    return same or (one == other and look_of_type(one) is not None)
 
 
 def carried(preds: Sequence[a.Expr], ties: Sequence[a.Expr], rel: int, ctx: Context) -> list[a.Expr]:

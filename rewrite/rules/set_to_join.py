@@ -17,7 +17,7 @@ from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import ONE, compare
 from rewright.sql.facts import may_differ
-from rewright.sql.types import equality_is_identity
+from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import conjoin
 
 
@@ -54,7 +54,7 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
     mine = [a.Column(left.rel, i, c.type, c.name) for i, c in enumerate(block.columns)]
     tests = [compare("=", a.Column(right.rel, c.pos, c.type, c.name), c) for c in mine]
     # of equal values that look different (1.0, 1.00) another one might be shown
-    if None in tests or not all(equality_is_identity(c.type) for c in mine):
+    if None in tests or any(look_of_type(c.type) is None for c in mine):
         return None
     exists = a.Exists(a.Select(ONE, (right,), conjoin(t for t in tests if t is not None)))
     return a.Select(

@@ -31,7 +31,7 @@ from rewright.sql.walk import canonical, copy_fresh, is_closed, map_parts, walk
 )
 def share_subqueries(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     groups: dict[a.Query, list[a.Select]] = {}
-    for query in _candidates(block):
+    for query in closed_queries(block):
         # without names: two subqueries may call the same column otherwise
         groups.setdefault(canonical(query, keep_names=False), []).append(query)
     for form, found in groups.items():
@@ -42,7 +42,7 @@ def share_subqueries(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         )
 
 
-def _candidates(block: a.Query) -> Iterator[a.Select]:
+def closed_queries(block: a.Query) -> Iterator[a.Select]:
     """Derived tables and other closed subqueries worth computing once: they join or aggregate."""
     own = {n.cte for n in walk(block) if isinstance(n, a.Cte)}
     top = {c.cte for c in block.ctes}
@@ -88,10 +88,10 @@ def _shared(block: a.Query, found: list[a.Select], ctx: Context) -> a.Query:
         return map_parts(n, visit)
 
     changed: a.Query = visit(block)
-    return replace(changed, ctes=_placed(changed.ctes, cte))
+    return replace(changed, ctes=placed(changed.ctes, cte))
 
 
-def _placed(ctes: tuple[a.Cte, ...], cte: a.Cte) -> tuple[a.Cte, ...]:
+def placed(ctes: tuple[a.Cte, ...], cte: a.Cte) -> tuple[a.Cte, ...]:
     """``cte`` after the CTEs it reads, before those that read it."""
     reads = {n.cte for n in walk(cte.query) if isinstance(n, a.CteScan)}
     last = max((i + 1 for i, c in enumerate(ctes) if c.cte in reads), default=0)
