@@ -17,7 +17,7 @@ from rewright.engines.duckdb.reading import lines_of
 from rewright.lake.files import fixed_width
 from rewright.lake.files.bounds import opened
 from rewright.lake.files.encodings import MARKED, WESTERN, guessed, is_mostly_utf8
-from rewright.lake.files.footers import footer_rows, looks_like_footer
+from rewright.lake.files.footers import looks_like_footer, summing_rows
 from rewright.lake.files.pieces import Unserved
 
 _CHUNK = 1 << 20
@@ -188,17 +188,17 @@ def _footer(path: Path, target: Path) -> str | None:
         return None
     text = data.decode("utf-8-sig", errors="replace")
     delimiter, _ = lines_of(text[:_HEAD], path)
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter or ",") if any(row)]
-    if not (found := footer_rows(rows[1:])):
+    lines = io.StringIO(text, newline="").readlines()
+    reader = csv.reader(lines, delimiter=delimiter or ",")
+    # each row with the line behind it: a cell may go over several
+    rows = [(row, reader.line_num) for row in reader if any(row)]
+    if not (found := summing_rows([row for row, _ in rows[1:]])):
         return None
-    lines = text.splitlines(keepends=True)
-    # rows were counted without empty ones: these go with the row below them
-    for _ in range(found):
-        while not lines[-1].strip():
-            lines.pop()
-        lines.pop()
+    for i in reversed(found):
+        # the empty lines above a row go with it
+        del lines[rows[i][1] : rows[i + 1][1]]
     target.write_text("".join(lines), encoding="utf-8", newline="")
-    return told_footer(rows[-found:])
+    return told_footer([rows[i + 1][0] for i in found])
 
 
 def told_footer(rows: list[list[str]]) -> str:
