@@ -230,6 +230,7 @@ def _arrow(f: _Folder) -> None:
 def write(folder: Path) -> list[Question]:
     """Write the files; the same each time."""
     f = _Folder(folder)
+    (folder / "qa").mkdir()
     for part in (_texts, _wide, _packed, _kinds):
         part(f)
     return [(asked, [list(row) for row in f.rows(clean)]) for asked, clean in QUESTIONS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 QUESTIONS = (
     ("SELECT beer_name, style, price FROM beers WHERE price > 12",
-     "SELECT name, style, price || ' zł' FROM (SELECT name, style, replace(CAST(CAST(price AS DECIMAL(9,1)) AS VARCHAR), '.', ',') AS price FROM beers WHERE price > 12)"),
+     "SELECT name, style, price FROM beers WHERE price > 12"),
     ("SELECT style, COUNT(*), ROUND(AVG(price), 2) FROM beers GROUP BY style", "SELECT style, count(*), round(avg(price), 2) FROM beers GROUP BY 1"),
     ("SELECT COUNT(*) FROM beers WHERE alcohol >= 6", "SELECT count(*) FROM beers WHERE strength >= 6"),
     ("SELECT year, COUNT(*) AS brews FROM brews GROUP BY year", "SELECT year, count(*) FROM brews GROUP BY 1"),
