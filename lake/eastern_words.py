@@ -1,5 +1,5 @@
-"""Everyday words of Czech, Slovak, Polish, Finnish, Hungarian, Romanian and Turkish for what shops, offices, works,
-schools and clinics keep tables of, each line behind the English for them.
+"""Everyday words of Czech, Slovak, Polish, Finnish, Hungarian, Romanian and Turkish for what shops, offices,
+works, schools and clinics keep tables of, each line behind the English for them.
 
 Owns general vocabulary as data; must not know any lake.
 Owns English words of another meaning (`den`, `ad`, `nap`)
