@@ -220,7 +220,8 @@ def _eastern(words: Counter[bytes]) -> Iterator[tuple[Encoding, float, int]]:
                     others += count
                 if len(char) == 2:
                     leads[char[0]] += count
-        if usual >= _USUALLY * (usual + others) and _LEADS.get(name, lambda _: True)(leads):
+        fits = _LEADS.get(name)
+        if usual >= _USUALLY * (usual + others) and usual and (fits is None or fits(leads)):
             yield Encoding(name, told), 1.0, usual
 
 
