@@ -1,5 +1,5 @@
-"""Everyday words of Czech, Slovak, Finnish, Hungarian, Romanian and Turkish for what shops, offices, works,
-schools and clinics keep tables of, each line behind the English for them.
+"""Everyday words of Czech, Slovak, Polish, Finnish, Hungarian, Romanian and Turkish for what shops, offices,
+works, schools and clinics keep tables of, each line behind the English for them.
 
 Owns general vocabulary as data; must not know any lake.
 Owns English words of another meaning (`den`, `ad`, `nap`)
@@ -112,4 +112,66 @@ visit navsteva navstevy kaynti kaynnit latogatas
 delivery dodavka dodavky toimitus toimitukset szallitas livrare livrari teslimat
 complaint stiznost stiznosti reklamace reklamaatio panasz plangere sikayet
 contract smlouva smlouvy zmluva zmluvy sopimus sopimukset szerzodes sozlesme
+surname nazwisko nazwiska
+department dzial dzialy
+branch oddzial oddzialy
+manager kierownik kierownicy
+venue lokal lokale
+province wojewodztwo wojewodztwa
+county powiat powiaty
+municipality gmina gminy
+day dni dzien
+hour godzina godziny godz
+time czas
+age wiek
+sex plec
+year lata roku
+week tydzien tygodnie
+birth urodzenia urodzony urodzona
+value wartosc wartosci
+cost koszt koszty kosztow
+receipt rachunek rachunki paragon paragony
+payment platnosc platnosci wplata wplaty
+discount rabat rabaty znizka
+deadline termin terminy
+quantity liczba
+piece sztuka sztuki sztuk
+weight ciezar
+bottle butelka butelki butelek
+crate skrzynka skrzynki
+barrel beczka beczki
+mileage przebieg
+fuel paliwo
+stop przystanek przystanki
+route trasa trasy
+warehouse magazyn magazyny
+student uczen uczniowie
+teacher nauczyciel nauczyciele
+grade ocena oceny
+subject przedmiot przedmioty
+lesson lekcja lekcje zajecia
+exam egzamin egzaminy
+drug lek leki lekow
+treatment zabieg zabiegi leczenie
+visit wizyta wizyty
+diagnosis rozpoznanie rozpoznania
+overnight nocleg noclegi
+publisher wydawca wydawnictwo
+page stron strony
+measurement pomiar pomiary
+sensor czujnik czujniki
+wind wiatr
+precipitation opady opad
+task zadanie zadania
+contract umowa umowy
+fault usterka usterki awaria awarie
+remark uwagi
+beer piwo piwa piw
+milk mleko
+bread chleb pieczywo
+meat mieso
+fruit owoce owoc
+vegetable warzywa warzywo
+water woda wody
+tree drzewo drzewa
 """

@@ -20,6 +20,7 @@ from typing import Any
 import duckdb
 
 from rewright.engines.duckdb.grouped_digits import as_whole_numbers, grouped_columns, whole_numbers
+from rewright.engines.duckdb.long_numbers import with_all_digits
 from rewright.engines.duckdb.quoting import literal, quoted
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -149,6 +150,7 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     if encoding != "utf-8":
         base += f", encoding='{encoding}'"
     base += _beginning(text, delimiter, titles + 2 * bool(pair))
+    begins = header and not titles and _begins_with(text, delimiter, rows)
     if titles:
         notes = (*notes, "lines above the header left out")
     if pair:
@@ -158,6 +160,13 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     for options, extra in _tries(base, large=not into):
         try:
             found = _sniffed(connection, path, options, (*notes, *extra), into)
+            if begins and re.search(r", skip=[1-9]", found.sql):
+                # the reader left out all lines above one that is as wide as the widest
+                sql = _as_texts(path, delimiter, rows)
+                return _read(connection, sql, (*notes, "ragged lines padded with NULL"), into)
+            if exact := with_all_digits(connection, found.sql, found.columns, rows[header:]):
+                told = f"all digits of {', '.join(exact[1])} kept"
+                found = _read(connection, exact[0], (*found.notes, told), into)
             grouped = [found.columns[i][0] for i in grouped_columns(rows[header:]) if i < len(found.columns)]
             return _with_thousands(connection, found, grouped, into) if grouped else found
         except duckdb.OutOfMemoryException:
@@ -373,6 +382,26 @@ def _beginning(text: str, delimiter: str, rows: int) -> str:
         return ", comment='#'"
     # what the reader takes for comments is not left out twice
     return f", skip={above}, comment=''"
+
+
+def _as_texts(path: Path, delimiter: str, rows: Sequence[Sequence[str]]) -> str:
+    """The call of read_csv for a text whose first line names its columns; longer lines get further ones."""
+    names = [cell.strip() for cell in rows[0]]
+    names += [f"column{i}" for i in range(len(names), max(map(len, rows)))]
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    return (
+        f"read_csv({file_literal(path)}, auto_detect=false, delim={_quote(delimiter)}, quote='\"', "
+        f"escape='\"', header=true, skip=0, null_padding=true, ignore_errors=true, columns={{{columns}}})"
+    )
+
+
+def _begins_with(text: str, delimiter: str, rows: Sequence[Sequence[str]]) -> bool:
+    """Is the first line the header, as wide as most rows?"""
+    if not rows or len(rows[0]) < 2 or not all(cell.strip() for cell in rows[0]):
+        return False
+    first = next(csv.reader([text.splitlines()[0]], delimiter=delimiter), [])
+    width, _ = Counter(map(len, rows)).most_common(1)[0]
+    return first == rows[0] and len(first) == width
 
 
 def _lines_above(text: str, delimiter: str, titles: int) -> int | None:

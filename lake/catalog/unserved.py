@@ -21,7 +21,14 @@ _KINDS: Mapping[str, str] = {
     ".orc": "ORC", ".shp": "a shapefile", ".gpkg": "GeoPackage", ".xml": "XML", ".yaml": "YAML",
     ".yml": "YAML",
     ".sas7bdat": "SAS", ".dta": "Stata", ".sav": "SPSS", ".pkl": "a Python pickle", ".h5": "HDF5",
-    ".pdf": "PDF",
+    ".pdf": "PDF", ".html": "HTML", ".htm": "HTML", ".docx": "Word", ".pptx": "PowerPoint", ".rtf": "RTF",
+    ".xlsb": "Excel's binary workbooks", ".numbers": "Numbers", ".accdb": "Access", ".dbf": "dBase",
+    ".rds": "R", ".rdata": "R", ".mat": "MATLAB", ".npy": "NumPy", ".npz": "NumPy", ".kml": "KML",
+    ".gpx": "GPX", ".sql": "SQL", ".rar": "a rar archive", ".gz": "packed by gzip",
+    ".dat": "its suffix does not say of what kind it is",
+    ".data": "its suffix does not say of what kind it is",
+    ".psv": "its suffix is not one of a text with delimiters (.csv, .tsv, .txt)",
+    ".tab": "its suffix is not one of a text with delimiters (.csv, .tsv, .txt)",
 }  # fmt: skip
 
 

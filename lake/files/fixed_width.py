@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from rewright.lake.files.bounds import opened
+from rewright.lake.files.encodings import WESTERN
 from rewright.lake.files.pieces import Unserved
 
 Span = tuple[int, int | None]
@@ -117,7 +118,7 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
 
 def _lines(file: IO[bytes], encoding: str) -> Iterator[str]:
     """Decoded a portion at a time: what counts how much a packed file gives has no lines."""
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    decoder = codecs.getincrementaldecoder(encoding)(errors=WESTERN)
     rest = ""
     while chunk := file.read(_CHUNK):
         *whole, rest = (rest + decoder.decode(chunk)).split("\n")

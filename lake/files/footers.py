@@ -1,4 +1,4 @@
-"""Rows that sum up the rows above them: a last line `Total` is no row of the table.
+"""Rows that sum up the rows above them: a last line `Total` is no row of the table, nor is a subtotal in it.
 
 Owns how such a row is told from data: its first word says so, and its numbers prove it. Must not know files.
 """
@@ -17,9 +17,34 @@ _LABEL = re.compile(
     r"|suma|somme|totaal|average|mean|mittelwert|durchschnitt|moyenne|promedio|media)\s*:?\s*",
     re.IGNORECASE,
 )
+_PART = re.compile(
+    r"\s*(?:\S+ ){0,2}"
+    r"(?:sub[- ]?total|sous-total|subtotale|subtotaal|zwischensumme|delsumma|mezisoučet)"
+    r"(?: \S+){0,3}\s*:?\s*",
+    re.IGNORECASE,
+)
+"""A subtotal often says of what: `Subtotal North`."""
 _MOST = 3
 _NOTATIONS = (PLAIN, Notation(comma_groups=False, dot_groups=True))
 """`1.234` as a fraction, and as thousands: the reading by which it is the sum is the right one."""
+
+
+def summing_rows(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Which rows (of text cells, the header not among them) sum up others: footers, and subtotals where each
+    row that calls itself one is the sum of those since the one before.
+    """
+    body = len(rows) - footer_rows(rows)
+    found: list[int] = []
+    start = 0
+    for i in range(body):
+        if not looks_like_footer(rows[i]):
+            continue
+        if not _sums_up(rows[i], rows[start:i]):
+            found = []
+            break
+        found.append(i)
+        start = i + 1
+    return [*found, *range(body, len(rows))]
 
 
 def footer_rows(rows: Sequence[Sequence[str]]) -> int:
@@ -34,7 +59,7 @@ def footer_rows(rows: Sequence[Sequence[str]]) -> int:
 def looks_like_footer(row: Sequence[str]) -> bool:
     """Does the row call itself a total? Cheap: nothing is added up."""
     filled = [cell for cell in row if cell.strip()]
-    return bool(filled) and _LABEL.fullmatch(filled[0]) is not None
+    return bool(filled) and any(label.fullmatch(filled[0]) for label in (_LABEL, _PART))
 
 
 def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:

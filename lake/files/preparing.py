@@ -104,6 +104,7 @@ class Preparer:
     def columns(self, piece: Piece) -> list[str]:
         """The names of a piece's columns in lower case; none where it cannot be read."""
         name = piece.path.name.lower().removesuffix(".gz")
+        self._begin_anew()
         try:
             if not piece.sql and name.endswith(TEXT_SUFFIXES):
                 return [column.lower() for column in head_columns(piece.path)]
@@ -131,6 +132,13 @@ class Preparer:
         if "_connection" in self.__dict__:
             self._connection.close()
 
+    def _begin_anew(self) -> None:
+        """What DuckDB could not read of one file leaves its transaction open; nothing more is read in it."""
+        if "_connection" in self.__dict__:
+            # most times there is none
+            with contextlib.suppress(duckdb.Error):
+                self._connection.execute("ROLLBACK")
+
     def _whole(self, known: dict[str, Any]) -> bool:
         """Are the copies still there, and this catalog's own? A copied catalog tells of the first one's."""
         copies = (Path(raw["path"]) for raw in known["pieces"] if raw["path"] != raw["original"])
@@ -143,6 +151,7 @@ class Preparer:
     def _looked(self, path: Path, stamp: list[int]) -> dict[str, Any]:
         """The pieces as they are kept; copies are made in a folder that gets its name once it is whole."""
         final = self._folder(path, stamp)
+        self._begin_anew()
         self._work.mkdir(parents=True, exist_ok=True)
         out = self._empty = self._empty or Path(tempfile.mkdtemp(prefix=".", dir=self._work))
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rewright.lake.files.bounds import MOST_BYTES, MOST_CELLS, Allowance
-from rewright.lake.files.footers import footer_rows
+from rewright.lake.files.footers import summing_rows
 from rewright.lake.files.pieces import Piece, Unserved
 from rewright.lake.files.rows import write_rows
 from rewright.lake.files.text import told_footer
@@ -92,9 +92,9 @@ def _table(path: Path, sheet: Any, target: Path, merged: dict[int, list[tuple[in
     if start:
         notes.append(f"{start} lines above the header left out")
     texts = [["" if cell is None else str(cell) for cell in row] for row in data]
-    if found := footer_rows(texts):
-        notes.append(told_footer(texts[-found:]))
-        data = data[:-found]
+    if found := summing_rows(texts):
+        notes.append(told_footer([texts[i] for i in found]))
+        data = [row for i, row in enumerate(data) if i not in set(found)]
     sql = write_rows(["" if cell is None else str(cell) for cell in header], _without_blanks(data), target)
     label = "" if _UNNAMED.fullmatch(sheet.title) else sheet.title
     return Piece(path, target, label, sql, tuple(notes))

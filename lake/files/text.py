@@ -16,7 +16,8 @@ from pathlib import Path
 from rewright.engines.duckdb.reading import lines_of
 from rewright.lake.files import fixed_width
 from rewright.lake.files.bounds import opened
-from rewright.lake.files.footers import footer_rows, looks_like_footer
+from rewright.lake.files.encodings import MARKED, WESTERN, guessed, is_mostly_utf8
+from rewright.lake.files.footers import looks_like_footer, summing_rows
 from rewright.lake.files.pieces import Unserved
 
 _CHUNK = 1 << 20
@@ -27,6 +28,9 @@ _TAIL = 4096
 _FOOTER_BYTES = 64 << 20
 """Larger files are not parsed for the sake of a footer."""
 _MOST_BYTES = 8 << 30
+_UTF8 = "utf-8-sig"
+_WORDS = 5000
+"""So many different words tell an encoding."""
 PROSE = re.compile(
     r"\s*(readme|licen[cs]e|notice|copying|authors|changelog|changes|todo|install|requirements)\b",
     re.IGNORECASE,
@@ -47,13 +51,13 @@ def table_copy(path: Path, target: Path) -> tuple[str, ...] | None:
     encoding, notes = encoding_of(path, head)
     if encoding is None:
         return None
-    text = head.decode(encoding, errors="replace")
+    text = head.decode(encoding, errors=WESTERN)
     if (spans := _fixed_width(path, text)) is not None:
         fixed_width.write_csv(path, target, encoding, spans)
         notes = (*notes, fixed_width.NOTE)
     else:
         _require_table(path, text)
-    if not target.exists() and encoding not in {"utf-8", "utf-8-sig"}:
+    if not target.exists() and encoding != _UTF8:
         _transcode(path, target, encoding)
     if left_out := _footer(target if target.exists() else path, target):
         return (*notes, left_out)
@@ -62,22 +66,22 @@ def table_copy(path: Path, target: Path) -> tuple[str, ...] | None:
 
 def encoding_of(path: Path, head: bytes) -> tuple[str | None, tuple[str, ...]]:
     """Python's name of the encoding; None: the file is binary."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32", ("read as UTF-32",)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16", ("read as UTF-16",)
     if (wide := _wide(head)) is not None:
         return wide, ("read as UTF-16 (without a mark)",)
     if b"\0" in head:
         return None, ()
     if _is_utf8(path):
-        return "utf-8-sig", ()
-    seen = _high_bytes(path)
-    # five bytes mean nothing in Windows-1252; in Latin-1 they are controls, which no text has
-    if seen & set(b"\x81\x8d\x8f\x90\x9d") or _other_script(head):
-        raise Unserved("its encoding is not UTF-8, UTF-16, Latin-1 or Windows-1252")
-    # in Latin-1 these are controls, in Windows-1252 quotes, dashes and the euro sign
-    if any(0x80 <= byte <= 0x9F for byte in seen):
-        return "cp1252", ("not UTF-8: read as Windows-1252",)
-    return "latin-1", ("not UTF-8: read as Latin-1",)
+        return _UTF8, ()
+    words = _marked(path)
+    if is_mostly_utf8(words):
+        return "utf-8", ("not all UTF-8: other bytes read as Windows-1252",)
+    if (found := guessed(words)) is None:
+        raise Unserved("its encoding is not known")
+    return found.name, (f"not UTF-8: read as {found.told}",)
 
 
 def _wide(head: bytes) -> str | None:
@@ -103,20 +107,19 @@ def _is_utf8(path: Path) -> bool:
     return True
 
 
-def _high_bytes(path: Path) -> set[int]:
-    seen: set[int] = set()
+def _marked(path: Path) -> Counter[bytes]:
+    """Words with bytes beyond ASCII, from all of the file, since they may be rare."""
+    found: Counter[bytes] = Counter()
+    rest = b""
     with opened(path) as file:
-        while chunk := file.read(_CHUNK):
-            seen.update(chunk)
-    return {byte for byte in seen if byte >= 0x80}
-
-
-def _other_script(head: bytes) -> bool:
-    """Western words have one letter with a mark, or two; words that are made of such bytes are of another
-    script.
-    """
-    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", head)]
-    return sum(run for run in runs if run >= 3) > 0.5 * sum(runs)
+        while len(found) < _WORDS and (chunk := file.read(_CHUNK)):
+            # whole lines: a portion may end within a character
+            data = rest + chunk
+            end = data.rfind(b"\n") + 1 or len(data)
+            found.update(MARKED.findall(data[:end]))
+            rest = data[end:]
+    found.update(MARKED.findall(rest))
+    return found
 
 
 def _fixed_width(path: Path, text: str) -> list[fixed_width.Span] | None:
@@ -165,7 +168,7 @@ def is_prose(text: str, path: Path) -> bool:
 
 
 def _transcode(path: Path, target: Path, encoding: str) -> None:
-    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    decoder = codecs.getincrementaldecoder(encoding)(errors=WESTERN)
     written = 0
     with opened(path) as file, target.open("w", encoding="utf-8", newline="") as out:
         while chunk := file.read(_CHUNK):
@@ -185,17 +188,17 @@ def _footer(path: Path, target: Path) -> str | None:
         return None
     text = data.decode("utf-8-sig", errors="replace")
     delimiter, _ = lines_of(text[:_HEAD], path)
-    rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter or ",") if any(row)]
-    if not (found := footer_rows(rows[1:])):
+    lines = io.StringIO(text, newline="").readlines()
+    reader = csv.reader(lines, delimiter=delimiter or ",")
+    # each row with the line behind it: a cell may go over several
+    rows = [(row, reader.line_num) for row in reader if any(row)]
+    if not (found := summing_rows([row for row, _ in rows[1:]])):
         return None
-    lines = text.splitlines(keepends=True)
-    # rows were counted without empty ones: these go with the row below them
-    for _ in range(found):
-        while not lines[-1].strip():
-            lines.pop()
-        lines.pop()
+    for i in reversed(found):
+        # the empty lines above a row go with it
+        del lines[rows[i][1] : rows[i + 1][1]]
     target.write_text("".join(lines), encoding="utf-8", newline="")
-    return told_footer(rows[-found:])
+    return told_footer([rows[i + 1][0] for i in found])
 
 
 def told_footer(rows: list[list[str]]) -> str:

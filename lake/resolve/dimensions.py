@@ -71,6 +71,8 @@ energy kwh mwh
 volume hl m3 mc cbm cum fm efm vfm stere
 area ha sqm sqft m2 qm mq
 money eur usd gbp chf sek euro
+temperature degc degf celsius fahrenheit
+pressure hpa mbar kpa
 """
 """Units that a column may have for a name: no words of their own."""
 _NAMED = {unit: line.split()[0] for line in _NAMES.strip().splitlines() for unit in line.split()[1:]}

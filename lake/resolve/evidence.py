@@ -135,6 +135,7 @@ _COUNTED_SOMEHOW = 0.35
 _AMOUNTS = frozenset({"amount", "value", "total", "sum", "count", "number", "quantity", "figure", "volume"})
 _ONE_OF_MANY = 0.25
 """Held against one year's column of a table with many, where none is asked for."""
+_EACH_ONCE = 0.95
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -475,7 +476,7 @@ class Evidence:
         least = max(_CALLED if self._called_like(table, name, real) else 0.0, self._cut.likeness(name, real))
         if self._names_the_things(table, name, real) or self._says_what_it_names(name, real):
             least = max(least, _NAMES_THINGS)
-        if self._names_its_code(name, real):
+        if self._names_its_code(name, real) or self._names_the_rows(name, real):
             least = max(least, _NAMES_THINGS)
         if self._is_own_key(table, name, real) or _is_id_of(name, real):
             least = max(least, _NAMES_THINGS)
@@ -653,6 +654,16 @@ class Evidence:
         more = held - set(own) - set(thing)
         return more <= NAMED | _TOLD and bool(more or held == {head_of(own)})
 
+    def _names_the_rows(self, name: str, real: Column) -> bool:
+        """`lawsuit` and the `case_name` of `county_lawsuits`, where each row has another one."""
+        if self._index.label_column(real.table) is not real or real.uniqueness < _EACH_ONCE:
+            return False
+        own = names.words(self._index.own_names[self._index.table_order[real.table]])
+        called = set(names.words(real.name)) & NAMED
+        return (
+            "by" not in own and names.words(name) == (head_of(own),) and bool(called) and not code_like(real)
+        )
+
     def _names_its_code(self, name: str, real: Column) -> bool:
         """`study_title` is the `title` beside the codes in `study`, or what else names the rows, whatever the
         table is called.
@@ -815,10 +826,19 @@ class Evidence:
                 # a code is shown only where nothing says what it stands for, or by its very name
                 if self.codes.meanings(real, self.pool):
                     return -_CODES_SHOWN
-                # `stn` where the station is asked for: its own name, cut short
-                return 0.0 if names.words(imagined.name) == names.words(real.name) else -0.2
+                return 0.0 if self._is_own_name(imagined.name, real) else -0.2
             return -0.2 if coded or bare_key(real) else 0.0
         return 0.0
+
+    def _is_own_name(self, asked: str, real: Column) -> bool:
+        """`stn` where the station is asked for: its own name, cut short; and `state` beside `seat`, where the
+        seat's is asked for.
+        """
+        words, own = names.words(asked), names.words(real.name)
+        if not own or words[-len(own) :] != own:
+            return False
+        beside = (c for c in self._index.tables[real.table].columns if c is not real)
+        return set(words[: -len(own)]) <= {word for column in beside for word in names.words(column.name)}
 
     def _test_score(self, test: Test, name: str, real: Column, *, likely: bool) -> float:
         if isinstance(test.value, bool):

@@ -278,15 +278,22 @@ def _packed_text(value: str, oid: int) -> bytes | None:
 
 
 _INTERVAL = re.compile(
-    r"(?:(-?\d+) years? ?)?(?:(-?\d+) mon(?:th)?s? ?)?(?:(-?\d+) days? "
+    r"(?:([-+]?\d+) years? ?)?(?:([-+]?\d+) mon(?:th)?s? ?)?(?:([-+]?\d+) days? "
     r"?)?(?:([-+]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?\Z"
 )
+_ENDLESS_INTERVALS = {
+    # what no interval has in all of its parts is how PostgreSQL keeps infinity (INTERVAL_NOEND)
+    "infinity": (2**31 - 1, 2**31 - 1, 2**63 - 1),
+    "-infinity": (-(2**31), -(2**31), -(2**63)),
+}
 
 
 def interval_parts(text: str) -> tuple[int, int, int]:
     """Months, days and microseconds of an interval as DuckDB or PostgreSQL (style postgres) writes it. Raises
     BadValue.
     """
+    if text in _ENDLESS_INTERVALS:
+        return _ENDLESS_INTERVALS[text]
     found = _INTERVAL.match(text)
     if found is None:
         raise BadValue(f"invalid input syntax for type interval: {text!r}", "22007")
@@ -298,6 +305,8 @@ def interval_parts(text: str) -> tuple[int, int, int]:
 
 def interval_told(text: str) -> str:
     """An interval as DuckDB writes it in PostgreSQL's style (IntervalStyle postgres; EncodeInterval)."""
+    if text in _ENDLESS_INTERVALS:
+        return text
     months, days, micros = interval_parts(text)
     parts, minus = [], False
     # years and months have one sign, as integer division gives them
@@ -542,6 +551,9 @@ def _numeric_from_binary(data: bytes) -> Decimal:
 def _interval_of(data: bytes) -> str:
     """In its text form: Python's values have no months."""
     micros, days, months = struct.unpack("!qii", data)
+    for endless, parts in _ENDLESS_INTERVALS.items():
+        if parts == (months, days, micros):
+            return endless
     seconds, fraction = divmod(abs(micros), 1_000_000)
     clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{fraction:06d}"
     return f"{months} mons {days} days {'-' if micros < 0 else ''}{clock}"

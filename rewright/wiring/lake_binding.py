@@ -270,7 +270,8 @@ class Binding:
             if types_left_open:
                 rest, found, cast = self._of_numerics(analyser, rest, found)
                 notices = (*notices, f"read as numeric: {'; '.join(cast)}") if cast else notices
-            elif isinstance(found, Refused) and of_floats(found.message):
+            elif isinstance(found, Refused):
+                # these are the client's own names, and so is what PostgreSQL has against them
                 raise SqlError(found.sqlstate, found.message, hint=found.hint)
             if isinstance(found, Refused):
                 raise SqlError(

@@ -88,6 +88,7 @@ def _encodings(root: Path) -> None:
     _write(root / "wide.csv", "name,n\nŁódź,1\nKraków,2\n", "utf-16")
     _write(root / "bare.csv", "name,n\nalpha,1\nbeta,2\nZürich,4\n", "utf-16-le")
     _write(root / "kyrillisch.csv", "имя,город\nАнна,Москва\nИван,Казань\n", "cp1251")
+    (root / "ebcdic.csv").write_bytes("name,town\nAnna,Ulm\nIvan,Wels\n".encode("cp037"))
 
 
 def _packed(root: Path) -> None:

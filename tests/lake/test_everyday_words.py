@@ -31,6 +31,8 @@ from rewright.lake.foreign import english
         ("uthyrning", "rental"),
         ("gebyr", "fee"),
         ("schoonmaak", "cleaning"),
+        ("beczki", "barrel"),
+        ("przystanki", "stop"),
     ],
 )
 def test_words_are_told_in_english(word: str, said: str) -> None:

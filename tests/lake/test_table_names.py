@@ -11,7 +11,7 @@ import pytest
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.embedding import CachedEmbedder
-from rewright.lake.files.footers import footer_rows
+from rewright.lake.files.footers import footer_rows, summing_rows
 from rewright.lake.files.pieces import Piece
 from rewright.lake.files.tables import Placed, name_tables
 
@@ -149,3 +149,31 @@ def test_a_missing_package_is_said(
 )
 def test_a_footer_is_what_its_numbers_prove(rows: list[list[str]], footers: int) -> None:
     assert footer_rows(rows) == footers
+
+
+@pytest.mark.parametrize(
+    ("rows", "left_out"),
+    [
+        ("N,A,1 N,B,2 Subtotal,,3 S,A,4 S,B,5 Subtotal,,9 Total,,12", [2, 5, 6]),
+        ("N,A,1 N,B,2 Subtotal_North,,3 S,A,4 South_subtotal:,,4", [2, 4]),
+        ("N,A,1 N,B,2 Subtotal,,4 S,A,4 Subtotal,,4 Total,,7", [5]),
+        ("N,A,1 Total,B,1 N,C,3", []),
+        ("N,A,1 N,B,2 Total,,3 S,A,4 S,C,4", [2]),
+        ("Total,A,1 N,B,2 N,C,3", []),
+        ("Subtotals_and_more_of_other_kinds,A,1 N,B,2 N,C,3", []),
+    ],
+)
+def test_subtotals_are_left_out_where_each_is_one(rows: str, left_out: list[int]) -> None:
+    cells = [[cell.replace("_", " ") for cell in row.split(",")] for row in rows.split()]
+    assert summing_rows(cells) == left_out
+
+
+def test_subtotals_leave_a_text(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    rows = 'region,item,qty\nN,"a\nb",1\nN,B,2\n\nSubtotal,,3\n\nS,A,4\nS,B,5\nSubtotal,,9\nGrand total,,12\n'
+    (folder / "stock.csv").write_text(rows)
+    with opened(folder, tmp_path, embedder) as lake:
+        answer = lake.query("SELECT count(*), sum(qty), min(item) FROM stock", "bind")
+        assert answer.rows is not None
+        assert answer.rows.rows == [(4, 12, "A")]

@@ -31,7 +31,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _compared(rows: list[Any]) -> list[list[Any]]:
+def compared(rows: list[Any]) -> list[list[Any]]:
     return sorted([_alike(value) for value in row] for row in rows)
 
 
@@ -45,7 +45,7 @@ def test_what_is_told_of_a_town_is_right(tmp_path: Path, embedder: CachedEmbedde
         for sql, expected in questions:
             answer = lake.query(sql, "resolve", threshold=0.0)
             sure = answer.resolution.confidence >= _TOLD
-            if answer.rows is not None and _compared(answer.rows.rows) == _compared(expected):
+            if answer.rows is not None and compared(answer.rows.rows) == compared(expected):
                 right, told = right + 1, told + sure
             elif sure:
                 wrong.append((sql, answer.rows and answer.rows.rows[:3], expected[:3]))

@@ -125,6 +125,17 @@ def test_an_interval_is_read_whole(months, days, micros):
     assert values.interval_parts(read) == (months, days, micros)
 
 
+@pytest.mark.parametrize("text", ["-1 mons +2 days -03:00:00", "3 days", "infinity", "-infinity"])
+def test_an_interval_of_postgresql_stays_as_it_is(text):
+    assert encode(text, 1186, 0) == text.encode()
+    assert values.interval_told(decode(encode(text, 1186, 1), 1186, 1)) == text
+
+
+def test_a_finite_interval_is_not_endless():
+    nearly = struct.pack("!qii", 2**63 - 1, 2**31 - 1, 2**31 - 2)
+    assert "infinity" not in decode(nearly, 1186, 1)
+
+
 @pytest.mark.parametrize("oid", [790, 869, 1266, 1270, 1560, 3904])
 def test_bytes_that_are_no_text_are_not_read_as_one(oid):
     """Money, addresses, times with zones and their arrays, bits, ranges."""

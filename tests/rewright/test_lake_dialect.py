@@ -36,6 +36,19 @@ def lake(lake_dsn: str) -> Iterator[psycopg.Connection[Any]]:
             "select width_bucket(area, 0, 400, 4), count(*) from cities group by 1 order by 1 limit 1",
             [(1, 800)],
         ),
+        ("select encode(convert_to(code, 'UTF8'), 'hex') from countries order by 1 limit 1", [("4330",)]),
+        (
+            "select to_number(substr(code, 2) || '-', '99S') n from countries where code = 'C7'",
+            [(Decimal(-7),)],
+        ),
+        (
+            "select count(*) from countries where to_tsvector('simple', name) @@ 'country & 7'::tsquery",
+            [(1,)],
+        ),
+        (
+            "select pg_size_pretty(population::bigint * 1024) from cities order by city limit 1",
+            [("1000 kB",)],
+        ),
         ("select json_agg(code order by code) from countries where code < 'C1'", [(["C0"],)]),
     ],
 )
@@ -52,6 +65,7 @@ def test_parameters_reach_what_postgresql_runs(lake: psycopg.Connection[Any]) ->
     ("query", "state"),
     [
         ("select median(area) from cities", "42883"),
+        ("select population || population from cities", "42883"),
         ("select area / 0 from cities", "22012"),
         ("select population * 9223372036854775807 from cities", "22003"),
         ("select date '2020-13-01' from cities", "22008"),

@@ -16,10 +16,17 @@ from rewright.engines.duckdb.dialect.row_printer import RowPrinter
 from rewright.engines.duckdb.dialect.tree import Node
 from rewright.engines.duckdb.dialect.types import (
     ARRAYS,
+    FLOAT4,
+    FLOAT8,
     NotTranslated,
 )
 
-__all__ = ["DuckdbPrinter", "Level"]
+__all__ = ["DuckdbPrinter", "Level", "sort_key"]
+
+
+def sort_key(told: str, expression: Node) -> str:
+    """What is sorted by where the same is shown: DuckDB shows its keys, in which -0 has become 0."""
+    return f"({told} + 0.0::DOUBLE)" if type_of(expression) in {FLOAT4, FLOAT8} else told
 
 
 class DuckdbPrinter(RowPrinter):
@@ -85,12 +92,16 @@ class DuckdbPrinter(RowPrinter):
     def ordering(self, clauses: Sequence[Node], targets: Sequence[Node]) -> str:
         """ORDER BY items: expressions, directions and where NULLs go, all told."""
         # both are told: NULLs sort last by default in DuckDB, and as the largest values in PostgreSQL
-        by_reference = {one["ressortgroupref"]: one["expr"] for one in targets}
+        by_reference = {one["ressortgroupref"]: one for one in targets}
         return ", ".join(
-            f"{self.sql(by_reference[one['tleSortGroupRef']])} "
-            f"{self.direction(one, by_reference[one['tleSortGroupRef']])}"
+            f"{self._key(by_reference[one['tleSortGroupRef']])} "
+            f"{self.direction(one, by_reference[one['tleSortGroupRef']]['expr'])}"
             for one in clauses
         )
+
+    def _key(self, target: Node) -> str:
+        told = self.sql(target["expr"])
+        return sort_key(told, target["expr"]) if target["resjunk"] == "false" else told
 
     def direction(self, clause: Node, expression: Node) -> str:
         symbol = self.catalog.operators[int(clause["sortop"])].name

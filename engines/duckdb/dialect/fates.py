@@ -140,6 +140,17 @@ _STABLE_RUN = frozenset(
         "timestamptz_gt_timestamp",
         "timestamptz_ge_timestamp",
         "timestamptz_cmp_timestamp",
+        "to_number",
+        "convert",
+        "convert_from",
+        "convert_to",
+        "length",
+        "numeric",
+        "json_to_tsvector",
+        "jsonb_to_tsvector",
+        "jsonb_populate_record_valid",
+        "ts_match_tq",
+        "ts_match_tt",
         "pg_typeof",
         "current_date",
         "current_time",
@@ -148,7 +159,17 @@ _STABLE_RUN = frozenset(
 """Stable functions that depend on settings of the session alone."""
 # random and clocks: effects on nobody, and nothing of the server is read
 _VOLATILE_RUN = frozenset(
-    {"random", "random_normal", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp", "timeofday"}
+    [
+        "random",
+        "random_normal",
+        "array_sample",
+        "array_shuffle",
+        "gen_random_uuid",
+        "uuidv4",
+        "uuidv7",
+        "clock_timestamp",
+        "timeofday",
+    ]
 )
 # support functions of index methods, of upgrades and of the server itself, by how their names begin
 _IMMUTABLE_REFUSED = (
@@ -161,8 +182,9 @@ _IMMUTABLE_REFUSED = (
     "hash_array",
     "bt",
     "amvalidate",
-    "ts_match",
 )
+_IMMUTABLE_RUN = frozenset({"pg_size_bytes", "pg_size_pretty"})
+"""Of what begins like these: plain functions of their arguments."""
 
 
 def fate_of(function: Function) -> Fate:
@@ -183,7 +205,7 @@ def fate_of(function: Function) -> Fate:
         return Fate.REFUSED
     # provolatile: i(mmutable), s(table), v(olatile)
     runs = {
-        "i": not function.name.startswith(_IMMUTABLE_REFUSED),
+        "i": function.name in _IMMUTABLE_RUN or not function.name.startswith(_IMMUTABLE_REFUSED),
         "s": function.name in _STABLE_RUN,
         "v": function.name in _VOLATILE_RUN,
     }[function.volatility]

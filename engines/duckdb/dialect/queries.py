@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rewright.engines.duckdb.dialect.clauses import constant_limit, grouping_set, is_null, leaving, shown
-from rewright.engines.duckdb.dialect.duckdb_printer import DuckdbPrinter, Level
+from rewright.engines.duckdb.dialect.duckdb_printer import DuckdbPrinter, Level, sort_key
 from rewright.engines.duckdb.dialect.expressions import type_of
 from rewright.engines.duckdb.dialect.frames import frame_of
 from rewright.engines.duckdb.dialect.sources import SourcePrinter
@@ -61,7 +61,7 @@ class QueryPrinter(SourcePrinter):
             if clause["tleSortGroupRef"] not in positions:
                 raise NotTranslated("ORDER BY an expression outside the select list")
             column, expression = positions[clause["tleSortGroupRef"]]
-            order.append(f"q.{column} {printer.direction(clause, expression)}")
+            order.append(f"{sort_key(f'q.{column}', expression)} {printer.direction(clause, expression)}")
         sql = f"SELECT {listed} FROM ({inner}) AS q"
         if order:
             sql += " ORDER BY " + ", ".join(order)
@@ -207,7 +207,7 @@ class QueryPrinter(SourcePrinter):
             if clause["tleSortGroupRef"] not in positions:
                 raise NotTranslated("ORDER BY an expression outside the select list")
             column, expression = positions[clause["tleSortGroupRef"]]
-            order.append(f"{column} {printer.direction(clause, expression)}")
+            order.append(f"{sort_key(column, expression)} {printer.direction(clause, expression)}")
         if order:
             sql += " ORDER BY " + ", ".join(order)
         return sql + self.limits(query)
