@@ -38,6 +38,7 @@ from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.spelled import as_spelled
+from rewright.ask.reading.turned_hints import called_by_hints, term_first
 from rewright.ask.reading.times_between import times_between
 from rewright.ask.reading.turns import headcounts, joined_verbs, lengths, sorts_of_money, weekdays
 from rewright.ask.reading.typed import typed_out
@@ -106,6 +107,7 @@ class Reader:
         question = self.marked.quoted(numbers_spelled_out(clocks_written(typed_out(question))))
         question, said = terms_said(question, self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
+        evidence = term_first(evidence, question, self.context)
         found = self._read(question, evidence, previous)
         # a unit that no column has is tried without it, the result then converted (`in hours`, of minutes)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
@@ -138,6 +140,7 @@ class Reader:
         links = stands_for(self.linker.link(asked), terms)
         said = phrases(links)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
+        scope.called = called_by_hints(evidence, self.context)
         scope.doubt("a term defined by a hint", 0.95**done * _DEFINED**terms.done)
         scope.doubt("a hint that is not read", _HINT**terms.unread)
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))

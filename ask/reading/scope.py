@@ -75,6 +75,8 @@ class Scope:
         self.numbered = numbers_with_units(question)
         """The units behind the question's numbers."""
         self.doubts: list[Doubt] = []
+        self.called: dict[TableRef, ColumnContext] = {}
+        """What a hint calls the name of a table's rows."""
         self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
         # nearest first, as the passes take the first that has what they need
@@ -282,7 +284,8 @@ class Scope:
 
     def label(self, table: TableContext) -> tuple[ColumnContext, ...]:
         """The columns by which a person knows a row: its name or title, first and last name, else its key."""
-        return label_of(self, table)
+        said = self.called.get(table.ref)
+        return label_of(self, table) if said is None else (said,)
 
     def first_text(self, table: TableContext) -> ColumnContext | None:
         """Where a number or a code is the key, the column right after it, if it tells the rows apart and

@@ -388,7 +388,12 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     named = {i: table for i, o in enumerate(draft.links) if (table := draft.scope.said_table(o)) is not None}
     near = sorted({*near, *named}, key=lambda i: abs(i - at) + (i > at) / 2)
     found = [named.get(i) or draft.links[i].tables[0] for i in near]
-    owners = [o.columns[0].table for o in draft.links if o.mark == "column" and _one_table(o.columns)]
+    # a verb that names a date (`ordered`, of projects with an ordered_on) speaks of its rows
+    owners = [
+        o.columns[0].table
+        for o in (*draft.links, *(o for o in draft.scope.links if o.mark == "relation"))
+        if o.mark in {"column", "relation", "defined"} and o.columns and _one_table(o.columns)
+    ]
     valued = [tuple(c for c, _ in o.values) for o in draft.links if o.mark == "value"]
     owners += [columns[0].table for columns in valued if _one_table(columns)]
     owners += draft.scope.refs()
