@@ -14,6 +14,7 @@ from rewright.ask.linking import Linker
 from rewright.ask.reading.all_of_them import all_of_them
 from rewright.ask.reading.asked_again import LISTED, OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
+from rewright.ask.reading.carriers import both_ends, without_carriers
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
@@ -38,8 +39,8 @@ from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.spelled import as_spelled
-from rewright.ask.reading.turned_hints import called_by_hints, term_first
 from rewright.ask.reading.times_between import times_between
+from rewright.ask.reading.turned_hints import called_by_hints, term_first
 from rewright.ask.reading.turns import headcounts, joined_verbs, lengths, sorts_of_money, weekdays
 from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
@@ -122,6 +123,9 @@ class Reader:
         """``unit``: what the question, which speaks no more of it, wants its numbers in."""
         known = self.linker.vocabulary.known
         terms = defined_terms(question, evidence, self.context)
+        terms.question = both_ends(
+            without_carriers(terms.question, self.linker.vocabulary), self.linker.vocabulary
+        )
         kept, wanted = modifiers(
             without_presentation(
                 times_between(

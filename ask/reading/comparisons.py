@@ -529,12 +529,12 @@ def _said_before(draft: Draft, at: int, than: int, number: int) -> bool:
     if before != at - 1 or before is None or len(ways) != 1:
         return False
     link = draft.links[before]
-    measures = all(c.kind == "number" and not c.key and "year" not in draft.scope.words(c) for c in link.columns)
+    measures = all(
+        c.kind == "number" and not c.key and "year" not in draft.scope.words(c) for c in link.columns
+    )
     if not measures or link.used:
         return False
     column = draft.scope.column(link, ("number",))
-    draft.where.append(
-        Compared(Column(column), ">" if ways == {"desc"} else "<", draft.links[number].number)
-    )
+    draft.where.append(Compared(Column(column), ">" if ways == {"desc"} else "<", draft.links[number].number))
     draft.use(before, at, than, number)
     return True

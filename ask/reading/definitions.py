@@ -157,7 +157,8 @@ def _occurs(term: str, question: str) -> re.Match[str] | None:
     *inner, last = map(_any_number, words)
     # `number of committed crimes` is what a question calls the number of crimes
     spelled = "".join(
-        rf"(?:{p}[\s-]+)?" if 0 < i and words[i].endswith("ed") else rf"{p}[\s-]+" for i, p in enumerate(inner)
+        rf"(?:{p}[\s-]+)?" if i > 0 and words[i].endswith("ed") else rf"{p}[\s-]+"
+        for i, p in enumerate(inner)
     )
     spelled += last
     return re.search(rf"(?<![\w'{_PLACE}]){spelled}(?![\w'])", question, re.IGNORECASE)

@@ -26,12 +26,14 @@ _WON = frozenset(
     map(root, listed("win winner prize award medal title trophy honour honor result outcome rank place lost"))
 )
 """What tells that somebody won, or is there for those who did."""
+_ENDS = frozenset(map(root, listed("winner loser champion")))
 
 
 def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a reading that drops what a word says."""
     _their_own(scope)
     _won(intent, links, scope)
+    _only_won(intent, scope)
     _deeds_of_others(intent, links, scope)
     _flags_of_deeds(intent, links, scope)
     _begun_by_them(links, scope)
@@ -52,8 +54,27 @@ def _won(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     read = set(_tables(intent))
     said = {root(w) for t in read for w in scope.words(scope.context.table(t))}
     said |= {root(w) for c in intent.where for column in columns_of(c) for w in scope.words(column)}
+    # `plays` that refer to their winner
+    ends = (j for j in scope.context.joins if {j.many.table, j.one.table} <= read)
+    said |= {root(w) for join in ends for key in join.keys for w in scope.words(key)}
     if not said & _WON:
         scope.doubt("who won", _AS_LIKELY)
+
+
+def _only_won(intent: Intent, scope: Scope) -> None:
+    """`members who have never played a game`, of plays that refer to their winner: others played too."""
+    said = {root(w) for w in scope.roles}
+    read = set(_tables(intent)) | {c.gone for c in intent.where if isinstance(c, Without)}
+    joins = [j for j in scope.context.joins if {j.many.table, j.one.table} <= read]
+    for join in joins:
+        others = [j for j in joins if {j.many.table, j.one.table} == {join.many.table, join.one.table}]
+        # with another key between the two the way is chosen by what is said
+        if (
+            len(others) == 1
+            and (ended := {root(w) for w in scope.words(join.many)} & _ENDS)
+            and not ended & said
+        ):
+            scope.doubt(f"whether {join.many.name} says who did it", _AS_LIKELY, once=True)
 
 
 def _tables(intent: Intent) -> list[TableRef]:

@@ -58,7 +58,9 @@ def _without_their_rows(intent: Intent, links: Sequence[Link]) -> Intent:
     kept = tuple(
         e
         for e in intent.outputs
-        if not (isinstance(e, Column) and e.column.key and e.column.kind == "number" and e.column.table in behind)
+        if not (
+            isinstance(e, Column) and e.column.key and e.column.kind == "number" and e.column.table in behind
+        )
     )
     return replace(intent, outputs=kept) if kept else intent
 

@@ -23,7 +23,7 @@ from rewright.ask.reading.sets import several_of_the_first
 from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
 
-_FOUNDED = frozenset(
+FOUNDED = frozenset(
     {
         "founded",
         "established",
@@ -172,7 +172,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             held = [
                 c
                 for c in link.columns
-                if c.type in {"int2", "int4", "int8"} and _FOUNDED & set(draft.scope.words(c))
+                if c.type in {"int2", "int4", "int8"} and FOUNDED & set(draft.scope.words(c))
             ]
         # a date that belongs to something else in the sentence says nothing of this moment
         # the date beside may be another verb's: `written by journalists who joined`

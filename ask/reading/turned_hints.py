@@ -26,7 +26,8 @@ _COLUMN_FIRST = re.compile(rf"^[`\"]?(?P<name>\w[\w ()%/-]*?)[`\"]?\s+{_SAYS}\s+
 _CODE_FIRST = re.compile(r"^[`\"]?(?P<name>[A-Za-z_]*\d\w*)[`\"]?\s+is\s+(?P<term>[^=<>;]{2,60})$")
 _VALUE_FIRST = re.compile(rf"^'(?P<value>[^']+)'\s+{_SAYS}\s+(?P<term>[^=<>;]{{2,60}})$")
 _NAMES_ROWS = re.compile(
-    r"^(?:the )?(?:(?:name|title)s? of (?:the |an? )?(?P<of>[\w ]+?)|(?P<whose>[\w ]+?)(?:'s)? (?:name|title)s?)"
+    r"^(?:the )?(?:(?:name|title)s? of (?:the |an? )?(?P<of>[\w ]+?)"
+    r"|(?P<whose>[\w ]+?)(?:'s)? (?:name|title)s?)"
     rf"\s+(?:{_SAYS}|=|:)\s*[`\"]?(?P<name>\w+)[`\"]?$",
     re.IGNORECASE,
 )
@@ -36,7 +37,9 @@ def term_first(evidence: str, question: str, context: Context) -> str:
     """The hints, each with its term before its column or test."""
     parts = _PARTS.split(evidence.strip())
     # the separators stand between, at odd places
-    return "".join(p if i % 2 else _turned(p.rstrip("."), question, context) or p for i, p in enumerate(parts))
+    return "".join(
+        p if i % 2 else _turned(p.rstrip("."), question, context) or p for i, p in enumerate(parts)
+    )
 
 
 def _turned(hint: str, question: str, context: Context) -> str | None:

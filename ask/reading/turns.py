@@ -98,6 +98,10 @@ _TURNS = tuple(
             r"\1 \2 has the latest \3 date?",
         ),
         (
+            r"^(which|what) (\w+) (?:(?:has|have) (?:been )?)?(\w+ed) (?:the )?most recently\s*\?*$",
+            r"\1 \2 has the latest \3 date?",
+        ),
+        (
             r"^(which|what) (\w+) (?:was|were) (\w+ed) (?:the )?(?:first|earliest)\s*\?*$",
             r"\1 \2 has the earliest \3 date?",
         ),
