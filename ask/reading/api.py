@@ -14,6 +14,7 @@ from rewright.ask.linking import Linker
 from rewright.ask.reading.all_of_them import all_of_them
 from rewright.ask.reading.asked_again import LISTED, OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
+from rewright.ask.reading.below import most_below
 from rewright.ask.reading.carriers import both_ends, without_carriers
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
@@ -45,7 +46,7 @@ from rewright.ask.reading.turns import headcounts, joined_verbs, lengths, sorts_
 from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
 from rewright.ask.reading.units import compared_in, shown_in
-from rewright.ask.reading.writing import write
+from rewright.ask.reading.writing import Written, write
 
 # even a reading without any doubt may have misheard: no answer is called certain
 _START = 0.97
@@ -156,6 +157,9 @@ class Reader:
             if previous is None and goes_on(asked):
                 raise Unclear("it is not clear what that adds to: no question before it was answered")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
+            below = most_below(asked, scope) if intent is None and not evidence.strip() else None
+            if below is not None:
+                return _complete(question, below, write(below, self.context), links, scope)
             if intent is None:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
@@ -177,11 +181,7 @@ class Reader:
             covered(said, scope, asked, written.sql)
         except Unclear as unclear:
             return Refusal(question, str(unclear), tuple(links))
-        # the joins are only known when the query is written, so their doubt is the last
-        scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)
-        confidence = round(_START * scope.confidence, 3)
-        doubts = tuple(sorted(scope.doubts, key=lambda doubt: doubt.worth))
-        return Reading(question, written.sql, plain(intent), confidence, tuple(links), intent, doubts)
+        return _complete(question, intent, written, links, scope)
 
     def _follow_up(self, question: str, previous: Reading) -> Intent | None:
         """The reading before, changed; None where the question stands by itself."""
@@ -211,6 +211,16 @@ class Reader:
             share,
             first,
         )
+
+
+def _complete(
+    question: str, intent: Intent, written: Written, links: Sequence[Link], scope: Scope
+) -> Reading:
+    # the joins are only known when the query is written, so their doubt is the last
+    scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)
+    confidence = round(_START * scope.confidence, 3)
+    doubts = tuple(sorted(scope.doubts, key=lambda doubt: doubt.worth))
+    return Reading(question, written.sql, plain(intent), confidence, tuple(links), intent, doubts)
 
 
 _readers: dict[int, Reader] = {}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rewright.ask.reading.intent import Intent, Known, With, Without
+from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, With, Without
 from rewright.ask.reading.intent_parts import columns_of, tables_of
+from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root
@@ -26,11 +27,14 @@ _WON = frozenset(
     map(root, listed("win winner prize award medal title trophy honour honor result outcome rank place lost"))
 )
 """What tells that somebody won, or is there for those who did."""
+_CAN = frozenset(listed("can could may"))
+_THERE = ("exist", "record", "regist", "list", "have", "store", "available in")
 _ENDS = frozenset(map(root, listed("winner loser champion")))
 
 
 def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a reading that drops what a word says."""
+    _all_of_some(intent, links, scope)
     _their_own(scope)
     _won(intent, links, scope)
     _only_won(intent, scope)
@@ -38,6 +42,31 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _flags_of_deeds(intent, links, scope)
     _begun_by_them(links, scope)
     _both_of_them(intent, links, scope)
+
+
+def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`which heroes can fly?` read as all heroes: the verb says which, and no part of the query does. Raises
+    Unclear.
+    """
+    restricted = intent.where or intent.having or intent.order or intent.groups or intent.limit
+    tables = set(_tables(intent))
+    # rows that others refer to by the way are some already
+    if restricted or len(tables) != 1 or not _unread_verb(links, scope):
+        return
+    table = scope.context.table(tables.pop())
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    names = scope.roles[:1] in {("which",), ("who",)} and all(c.key or c in scope.label(table) for c in shown)
+    listed = bool(shown) and len(shown) == len(intent.outputs) and names
+    counts = [
+        e for e in intent.outputs if isinstance(e, Aggregate) and isinstance(e.of, TableRef) and not e.where
+    ]
+    if listed or (counts and len(counts) == len(intent.outputs) and _CAN & set(scope.roles)):
+        raise Unclear(f"it is not clear which {table.ref.name} are meant")
+
+
+def _unread_verb(links: Sequence[Link], scope: Scope) -> bool:
+    verbs = (link for link in links if link.mark == "relation" and not link.word.startswith(_THERE))
+    return "there" not in scope.roles and any(not link.tables for link in verbs)
 
 
 def _their_own(scope: Scope) -> None:

@@ -175,7 +175,9 @@ class Scope:
             if score > best - _TIE and (c == column or not self._same(column, c))
         ]
         # columns that the spoken tables lead to are theirs; those of strangers need to be named
-        if len(tied) > 1 and len(near := self._of_their_own(tied)) == 1:
+        near = self._of_their_own(tied) if len(tied) > 1 else []
+        near = self._of_a_named_row(tied) if len(tied) > 1 and len(near) != 1 else near
+        if len(near) == 1:
             column = near[0]
             self.doubt("which of several tables' columns is meant", _THEIR_OWN)
         elif len(tied) > 1:
@@ -197,6 +199,15 @@ class Scope:
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
+
+    def _of_a_named_row(self, tied: Sequence[ColumnContext]) -> list[ColumnContext]:
+        """`the price of Chai`, of products and of orders of them: that of the row which is named."""
+        held = [c for link in self.links if link.mark == "value" for c, _ in link.values]
+        # with a table or several rows named it may be said of another one
+        if any(link.mark == "table" for link in self.links) or len({c.table for c in held}) != 1:
+            return []
+        names_it = held[0] in self.label(self.context.table(held[0].table))
+        return [c for c in tied if c.table == held[0].table] if names_it else []
 
     def _either(self, link: Link, column: ColumnContext, other: ColumnContext) -> float:
         """`which device is used the most`, of sessions with a device_type or of settings with others."""

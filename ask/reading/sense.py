@@ -472,9 +472,13 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
     start = _rows_meant(intent)
     deeds = {root(w) for w in scope.roles if w.endswith("ed")} - {root(w) for w in LIFE}
+    shown = (*intent.outputs, *(by for by, _ in intent.order))
+    measured = {t for e in shown for m in aggregates_of(e) for t in tables_of(m)}
     for condition in intent.where:
         if not isinstance(condition, During) or start is None:
             continue
+        if any(condition.column.table in scope.told_by(t) for t in measured - {start}):
+            continue  # `the most points in 2008`, of results that each are of one race
         # rows without any time of their own can only be dated by rows that refer to them
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
             continue

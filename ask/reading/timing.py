@@ -51,6 +51,7 @@ _BOTH = 0.95
 _CAME = 0.75
 _OF_ANOTHER = 0.78
 _BY_DEED = 0.95
+_OF_A_PARENT = 0.9
 BEGINNING = 0.93
 """The doubt that rows with a beginning and an end are dated by their beginning."""
 _COMING = {
@@ -214,6 +215,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) == 1 or len(told) == 1:
             # a date of birth dates nothing unless somebody says so
             if not told and {root(w) for w in draft.scope.words(found[0])} & _OF_LIVES:
+                if (theirs := _of_what_they_refer_to(draft, tables)) is not None:
+                    return [theirs]
                 raise Unclear(f"it is not clear what is {moment.said}")
             draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
             # a date of joining beside another table that may be what happened
@@ -238,6 +241,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         # several dates and no word to choose: a guess would be a different answer each time
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
+    if (theirs := _of_what_they_refer_to(draft, tables)) is not None:
+        return [theirs]
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
 
 
@@ -322,6 +327,26 @@ def _of_what_joins(draft: Draft, tables: Sequence[TableContext]) -> ColumnContex
     if len(found) != 1:
         return None
     draft.scope.doubt("which date is meant", _BY_DEED)
+    return found[0]
+
+
+def _of_what_they_refer_to(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext | None:
+    """`points of each constructor in 2009`, of results that each are of one race: the only thing they refer
+    to that happens at a time.
+    """
+    refs = {t.ref for t in tables}
+    led = {ref for t in tables for ref in draft.scope.told_by(t.ref)} - refs
+    held = [(t, draft.scope.times(t)) for t in map(draft.scope.context.table, led)]
+    found = [
+        dates[0]
+        for t, dates in held
+        if len(dates) == 1 and not only_came(draft, t) and not of_lives(draft, dates[0])
+    ]
+    # another one with several dates may be meant as well
+    several = any(len(dates) > 1 and not _lives(draft, t) for t, dates in held)
+    if len(found) != 1 or several:
+        return None
+    draft.scope.doubt("whose date is meant", _OF_A_PARENT)
     return found[0]
 
 
