@@ -6,6 +6,7 @@ before it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -146,6 +147,7 @@ class Reader:
         said = phrases(links)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
         scope.called = called_by_hints(evidence, self.context)
+        scope.hinted = frozenset(re.findall(r"\w+", evidence)) if evidence else frozenset()
         scope.doubt("a term defined by a hint", 0.95**done * _DEFINED**terms.done)
         scope.doubt("a hint that is not read", _HINT**terms.unread)
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))

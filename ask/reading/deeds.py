@@ -91,6 +91,8 @@ def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tupl
     done = links[at].word.endswith("ed")
     if leading not in {"", "by"} and root(links[at].word) in _BELONGING:
         return  # `papers published in Nature`: by whom is not said
+    if leading not in {"", "by"} and _of_their_own(links[at + 1], before):
+        return  # `customers who live in Brazil`, of customers with a country
     if before and behind:
         by_whom = by or not _was_done(links[at], scope) or links[at + 1].mark != "table"
         if by_whom:  # not `sites that were visited on a trip`
@@ -101,6 +103,11 @@ def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tupl
         # `which stations does Ann manage`; `merchants and the number of coupons issued`
         # behind another verb the order turns: `stations managed`, `stations .. does Ann manage`
         yield (other, before[-1]) if done else (before[-1], other)
+
+
+def _of_their_own(value: Link, before: Sequence[TableRef]) -> bool:
+    held = {c.table for c, _ in value.values} if value.mark in {"value", "quoted"} else set()
+    return bool(before) and before[-1] in held
 
 
 def _named_by(verb: Link, shown: set[TableRef], what: TableRef, scope: Scope) -> bool:

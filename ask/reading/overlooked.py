@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rewright.ask.reading.adjectives import begins_superlative
 from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, With, Without
 from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
@@ -35,6 +36,7 @@ _ENDS = frozenset(map(root, listed("winner loser champion")))
 def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a reading that drops what a word says."""
     _all_of_some(intent, links, scope)
+    _who_is_best(intent, links, scope)
     _their_own(scope)
     _won(intent, links, scope)
     _only_won(intent, scope)
@@ -62,6 +64,20 @@ def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     ]
     if listed or (counts and len(counts) == len(intent.outputs) and _CAN & set(scope.roles)):
         raise Unclear(f"it is not clear which {table.ref.name} are meant")
+
+
+def _who_is_best(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`who has the fastest lap?` read as the column of fastest laps: nobody is shown, none is fastest.
+    Raises Unclear.
+    """
+    restricted = intent.where or intent.having or intent.order or intent.groups
+    named = any(link.mark == "table" for link in links)
+    if scope.roles[:1] == ("who",) and not restricted and not named and _best_in_a_name(links):
+        raise Unclear("it is not clear who is meant")
+
+
+def _best_in_a_name(links: Sequence[Link]) -> bool:
+    return any(link.mark == "column" and begins_superlative(link.word) for link in links)
 
 
 def _unread_verb(links: Sequence[Link], scope: Scope) -> bool:

@@ -77,6 +77,8 @@ class Scope:
         self.doubts: list[Doubt] = []
         self.called: dict[TableRef, ColumnContext] = {}
         """What a hint calls the name of a table's rows."""
+        self.hinted: frozenset[str] = frozenset()
+        """Names of columns that a hint spells."""
         self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
         # nearest first, as the passes take the first that has what they need

@@ -570,6 +570,8 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
             continue
         if _joins_two(left.column.table, {*spoken, rows}, scope):
             continue  # `students with a grade above 90 in any course`, of enrolments
+        if left.column.name in scope.hinted:
+            continue  # a hint says that this is what is compared
         told = [link for link in links if left.column in link.columns]
         # a bare unit fits any column of that unit, so it never chose this one
         if told and all(link.word in UNITS for link in told):

@@ -51,6 +51,7 @@ _BOTH = 0.95
 _CAME = 0.75
 _OF_ANOTHER = 0.78
 _BY_DEED = 0.95
+_COMPARES = frozenset((">", "<", ">=", "<=", "="))
 _OF_A_PARENT = 0.9
 BEGINNING = 0.93
 """The doubt that rows with a beginning and an end are dated by their beginning."""
@@ -190,6 +191,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     if (said := _by_which_date(draft, at)) is not None:
         return [said]
     tables = _spoken(draft, at)
+    if (compared := _of_the_compared(draft, at)) is not None:
+        return [compared]
     if (deed := _of_the_deed(draft, tables)) is not None:
         return [deed]
     if (between := _of_what_joins(draft, tables)) is not None:
@@ -197,6 +200,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     # nearest tables first; one without any times is passed over
     for table in tables:
         found = draft.scope.times(table)
+        # a date of birth beside another one dates nothing that happened
+        found = [c for c in found if not of_lives(draft, c)] or found
         months = draft.scope.months(table)
         years = [c for c in found if c.kind == "number"]
         if (
@@ -328,6 +333,23 @@ def _of_what_joins(draft: Draft, tables: Sequence[TableContext]) -> ColumnContex
         return None
     draft.scope.doubt("which date is meant", _BY_DEED)
     return found[0]
+
+
+def _of_the_compared(draft: Draft, at: int) -> ColumnContext | None:
+    """`patients whose uric acid was above 6.5 in 1992`, of tests with a date: when it was so."""
+    back = [i for i in range(at - 1, -1, -1) if draft.links[i].mark != "relation"][:3]
+    if [draft.links[i].mark for i in back[:1]] != ["number"] or len(back) < 3:
+        return None
+    compared, column = draft.links[back[1]], draft.links[back[2]]
+    if compared.mark not in _COMPARES or column.mark != "column" or not _one_table(column.columns):
+        return None
+    if any(c.kind != "number" for c in column.columns):
+        return None
+    dates = draft.scope.times(draft.scope.context.table(column.columns[0].table))
+    if len(dates) != 1 or of_lives(draft, dates[0]):
+        return None
+    draft.scope.doubt("which date is meant", _BY_DEED)
+    return dates[0]
 
 
 def _of_what_they_refer_to(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext | None:
