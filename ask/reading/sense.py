@@ -359,11 +359,20 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
             # a text key (`AAPL`) is a name already; only a number leaves open who is meant
             continue
         table = scope.context.table(output.column.table)
+        if output.column in scope.label(table) and _name_asked(intent, scope):
+            raise Unclear(f"{table.ref.name} has no name")
         first = scope.first_text(table) or _told_in_words(table, scope)
         # beside other columns a number only tells the rows apart; alone it is the whole answer
         alone = len([e for e in intent.outputs if isinstance(e, Column)]) <= 1 or output in intent.groups
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
+
+
+def _name_asked(intent: Intent, scope: Scope) -> bool:
+    """`the name of the order with the highest freight`, of orders with a number alone, which is no name."""
+    texts = any(isinstance(e, Column) and e.column.kind == "text" for e in intent.outputs)
+    asked = any(link.mark == "label" and link.word.split()[0] in {"name", "names"} for link in scope.links)
+    return asked and not texts
 
 
 def _told_in_words(table: TableContext, scope: Scope) -> ColumnContext | None:

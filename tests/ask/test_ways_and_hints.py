@@ -74,3 +74,19 @@ def test_forms(reader: Reader, question: str, parts: list[str]) -> None:
 
 def test_the_best_in_a_columns_name_is_not_the_best_of_them(reader: Reader) -> None:
     assert_refused(reader, "Who has the fastest rise?")
+
+
+def test_a_number_is_no_name(reader: Reader) -> None:
+    assert_refused(reader, "What is the name of the delivery of Chile?")
+    assert_refused(reader, "What is the name of the latest delivery?")
+    assert_read(reader, "What is the name of the baker with the highest wage?", ["select baker.baker_name"])
+
+
+def test_a_thing_is_not_sold_where_its_maker_is() -> None:
+    mill = table("mill", 9, mill_id="int4 key", mill_name="text unique", town="text *5:Lund,Bonn")
+    flour = table("flour", 40, flour_id="int4 key", flour_name="text unique", mill_id="int4 *9")
+    order = table("order", 90, order_id="int4 key", mill_id="int4 *9", ordered_on="date *80")
+    reader = reader_of([mill, flour, order], "flour.mill_id mill.mill_id", "order.mill_id mill.mill_id")
+    assert_refused(reader, "How many flours were sold in Lund?")
+    # an order is something that happens there
+    assert_read(reader, "How many orders were made in Lund?", ["mill.town = 'Lund'"])
