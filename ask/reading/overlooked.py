@@ -47,10 +47,8 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 
 
 def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`which heroes can fly?` read as all heroes: the verb says which, and no part of the query does. Raises
-    Unclear.
-    """
-    restricted = intent.where or intent.having or intent.order or intent.groups or intent.limit
+    """`which heroes can fly?` read as all heroes: the verb says which, and no part of the query does."""
+    restricted = intent.where or intent.having or intent.order or intent.groups or intent.rows
     tables = set(_tables(intent))
     # rows that others refer to by the way are some already
     if restricted or len(tables) != 1 or not _unread_verb(links, scope):
@@ -63,7 +61,7 @@ def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         e for e in intent.outputs if isinstance(e, Aggregate) and isinstance(e.of, TableRef) and not e.where
     ]
     if listed or (counts and len(counts) == len(intent.outputs) and _CAN & set(scope.roles)):
-        raise Unclear(f"it is not clear which {table.ref.name} are meant")
+        scope.doubt(f"which {table.ref.name} are meant", _AS_LIKELY)
 
 
 def _who_is_best(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
