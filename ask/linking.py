@@ -192,6 +192,8 @@ class Linker:
             return Link(token.text, "value", values=tuple(named), in_part=True), 1
         if (other := self._otherwise(words, at)) is not None:
             return other
+        if token.word.endswith("ed") and (events := self.names.events(token.word)):
+            return Link(token.text, "relation", events, fits={t.ref: THOSE_OF for t in events}), 1
         if (near := self.names.near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
+from rewright.ask.reading.contraries import either_behind
 from rewright.ask.reading.defined import contrary_of, tests_of
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -162,7 +163,9 @@ def _multiplied(draft: Draft, at: int, table: TableRef) -> bool:
     kept = table_before(draft, at).ref
     if kept == table:
         return False
-    return any(s.multiplies for s in direct(draft.scope.context, kept, table, draft.scope.roles))
+    # one that has one such row at most may still have none
+    steps = direct(draft.scope.context, kept, table, draft.scope.roles)
+    return any(s.new == s.join.many.table for s in steps)
 
 
 def _names_rows(draft: Draft, link: Link) -> bool:
@@ -179,15 +182,17 @@ def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     column = column_of_value(draft, after, target, held)
     if not _multiplied(draft, at, column.table):
         return False
-    values = tuple(sorted({v for c, v in held if c == column}))
+    either = either_behind(draft, after, column)
+    values = tuple(sorted({v for link in (target, *either) for c, v in link.values if c == column}))
     # `red` ends in ed by chance
     if target.word.endswith("ed") and target.word != "red":
         # `rooms that were never booked`: have no stay at all, or none of that status
         draft.scope.doubt(f"whether {target.text} is a value or what was done", _VALUE_OR_DONE)
     kept = table_before(draft, at).ref
     draft.where.append(Without(kept, column.table, (OneOf(column, values),)))
-    draft.use(after)
-    _said_of_them(draft, after, kept, column.table)
+    last = after + 2 * len(either)
+    draft.use(*range(after, last + 1))
+    _said_of_them(draft, last, kept, column.table)
     return True
 
 
@@ -235,11 +240,14 @@ def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableConte
     if len(columns) != 1 or len({c for c, _ in draft.links[at].values}) != 1:
         return ()
     draft.scope.doubt("whether a value is said of what is not there", _SAID_OF_GONE)
-    noun = draft.next(at, "table")
+    either = either_behind(draft, at, held[0][0])
+    last = at + 2 * len(either)
+    noun = draft.next(last, "table")
     glued = noun is not None and draft.links[noun].glued
     named = glued and noun is not None and draft.scope.table(draft.links[noun]).ref in told
-    draft.use(at, noun if named else None)
-    return (OneOf(held[0][0], tuple(sorted({v for _, v in held}))),)
+    draft.use(*range(at, last + 1), noun if named else None)
+    values = {v for link in (draft.links[at], *either) for _, v in link.values}
+    return (OneOf(held[0][0], tuple(sorted(values))),)
 
 
 def _no_rows(draft: Draft, at: int, after: int) -> None:

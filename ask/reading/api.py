@@ -6,6 +6,7 @@ before it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +15,8 @@ from rewright.ask.linking import Linker
 from rewright.ask.reading.all_of_them import all_of_them
 from rewright.ask.reading.asked_again import LISTED, OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
+from rewright.ask.reading.below import most_below
+from rewright.ask.reading.carriers import both_ends, without_carriers
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
@@ -39,11 +42,12 @@ from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.spelled import as_spelled
 from rewright.ask.reading.times_between import times_between
+from rewright.ask.reading.turned_hints import called_by_hints, term_first
 from rewright.ask.reading.turns import headcounts, joined_verbs, lengths, sorts_of_money, weekdays
 from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
 from rewright.ask.reading.units import compared_in, shown_in
-from rewright.ask.reading.writing import write
+from rewright.ask.reading.writing import Written, write
 
 # even a reading without any doubt may have misheard: no answer is called certain
 _START = 0.97
@@ -106,6 +110,7 @@ class Reader:
         question = self.marked.quoted(numbers_spelled_out(clocks_written(typed_out(question))))
         question, said = terms_said(question, self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
+        evidence = term_first(evidence, question, self.context)
         found = self._read(question, evidence, previous)
         # a unit that no column has is tried without it, the result then converted (`in hours`, of minutes)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
@@ -120,6 +125,9 @@ class Reader:
         """``unit``: what the question, which speaks no more of it, wants its numbers in."""
         known = self.linker.vocabulary.known
         terms = defined_terms(question, evidence, self.context)
+        terms.question = both_ends(
+            without_carriers(terms.question, self.linker.vocabulary), self.linker.vocabulary
+        )
         kept, wanted = modifiers(
             without_presentation(
                 times_between(
@@ -138,6 +146,8 @@ class Reader:
         links = stands_for(self.linker.link(asked), terms)
         said = phrases(links)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
+        scope.called = called_by_hints(evidence, self.context)
+        scope.hinted = frozenset(re.findall(r"\w+", evidence)) if evidence else frozenset()
         scope.doubt("a term defined by a hint", 0.95**done * _DEFINED**terms.done)
         scope.doubt("a hint that is not read", _HINT**terms.unread)
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
@@ -149,6 +159,9 @@ class Reader:
             if previous is None and goes_on(asked):
                 raise Unclear("it is not clear what that adds to: no question before it was answered")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
+            below = most_below(asked, scope) if intent is None and not evidence.strip() else None
+            if below is not None:
+                return _complete(question, below, write(below, self.context), links, scope)
             if intent is None:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
@@ -170,11 +183,7 @@ class Reader:
             covered(said, scope, asked, written.sql)
         except Unclear as unclear:
             return Refusal(question, str(unclear), tuple(links))
-        # the joins are only known when the query is written, so their doubt is the last
-        scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)
-        confidence = round(_START * scope.confidence, 3)
-        doubts = tuple(sorted(scope.doubts, key=lambda doubt: doubt.worth))
-        return Reading(question, written.sql, plain(intent), confidence, tuple(links), intent, doubts)
+        return _complete(question, intent, written, links, scope)
 
     def _follow_up(self, question: str, previous: Reading) -> Intent | None:
         """The reading before, changed; None where the question stands by itself."""
@@ -204,6 +213,16 @@ class Reader:
             share,
             first,
         )
+
+
+def _complete(
+    question: str, intent: Intent, written: Written, links: Sequence[Link], scope: Scope
+) -> Reading:
+    # the joins are only known when the query is written, so their doubt is the last
+    scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)
+    confidence = round(_START * scope.confidence, 3)
+    doubts = tuple(sorted(scope.doubts, key=lambda doubt: doubt.worth))
+    return Reading(question, written.sql, plain(intent), confidence, tuple(links), intent, doubts)
 
 
 _readers: dict[int, Reader] = {}

@@ -7,10 +7,12 @@ which each has several. Must not know the grammar.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.reading.intent import Column, Intent
-from rewright.ask.reading.intent_parts import columns_of
+from rewright.ask.reading.intent import Aggregate, Column, Intent
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of
+from rewright.ask.reading.joins import direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.sql.algebra import TableRef
@@ -26,6 +28,7 @@ def asked_for(intent: Intent, links: Sequence[Link], scope: Scope, counted: Tabl
     _rows_not_named(intent, links, scope)
     _of_several_groups(intent, links, scope, counted)
     _numbers_for_rows(intent, scope)
+    _groups_from_afar(intent, links, scope)
 
 
 def _names_its_row(column: ColumnContext, scope: Scope) -> bool:
@@ -78,3 +81,21 @@ def _of_several_groups(intent: Intent, links: Sequence[Link], scope: Scope, coun
             and not _names_its_row(group.column, scope)
         ):
             scope.doubt(f"whether {counted.name} are in a {group.column.name} so", _FAR, once=True)
+
+
+def _groups_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`which country has the most designers?`, read as that of the publishers of their games: nobody spoke of
+    either, and each designer would be in several.
+    """
+    shown = (*intent.outputs, *(e for e, _ in intent.order))
+    measured = {m.of for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate)}
+    counted = {of.table if isinstance(of, ColumnContext) else of for of in measured}
+    spoken = {t.ref for link in links for t in link.tables[:1]}
+    groups = {e.column for e in intent.groups if isinstance(e, Column)}
+    for of, group in product(counted, groups):
+        if not isinstance(of, TableRef) or group.table in {*spoken, of}:
+            continue
+        way = direct(scope.context, of, group.table, scope.roles)
+        between = {step.new for step in way[:-1]}
+        if len(between) > 1 and not spoken & between and any(step.multiplies for step in way):
+            scope.doubt(f"whether {group.name} is said of {of.name}", _FAR, once=True)

@@ -57,7 +57,10 @@ ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     # `which episode was played the most?`
     # longer turns stand before shorter ones of the same beginning: the first that matches rewrites the text
     (
-        r"\b((?:is|are|was|were|been) (?:\w+ed|sold|sent|taken|bought)) (?:the )?most(?=\s*\?*$)",
+        (
+            r"\b((?:is|are|was|were|been) (?:\w+ed|sold|sent|taken|bought)) (?:the )?most"
+            r"(?=\s*\?*$|\s+(?:in|during|since|before|after) [\w ]+\?*$)"
+        ),
         r"\1 most often",
     ),
     # `new listeners per month`: by when they came

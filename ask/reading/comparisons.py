@@ -505,6 +505,8 @@ def _comparative(draft: Draft, at: int) -> None:
     number = draft.next(than, "number") if than is not None else None
     if adjective is None or number is None or than is None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    if _said_before(draft, at, than, number):
+        return
     units = draft.scope.numbered.get(draft.links[number].number, ())
     column, way = draft.scope.property(draft.about(at), adjective.steps, units)
     of_a_year = "year" in draft.scope.words(column)
@@ -518,3 +520,21 @@ def _comparative(draft: Draft, at: int) -> None:
     apart = named is not None and _of_its_own(draft.links[named])
     if named is not None and column in draft.links[named].columns and not apart:
         draft.use(named)
+
+
+def _said_before(draft: Draft, at: int, than: int, number: int) -> bool:
+    """`whose playing time is longer than 90`: the number said right before, whatever else could be long."""
+    before, adjective = draft.before(at, "column"), draft.links[at].adjective
+    ways = {way for way, _ in adjective.steps} if adjective is not None else set()
+    if before != at - 1 or before is None or len(ways) != 1:
+        return False
+    link = draft.links[before]
+    measures = all(
+        c.kind == "number" and not c.key and "year" not in draft.scope.words(c) for c in link.columns
+    )
+    if not measures or link.used:
+        return False
+    column = draft.scope.column(link, ("number",))
+    draft.where.append(Compared(Column(column), ">" if ways == {"desc"} else "<", draft.links[number].number))
+    draft.use(before, at, than, number)
+    return True

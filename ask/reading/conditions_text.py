@@ -24,6 +24,7 @@ from rewright.ask.reading.intent import (
     Difference,
     During,
     Expression,
+    Followers,
     Function,
     Gap,
     Known,
@@ -65,6 +66,10 @@ _STEPS = {
     **{unit: f"interval '1 {unit}'" for unit in ("hour", "week", "month")},
     "quarter": "interval '3 months'",
 }
+
+
+_BELOW = "below"
+"""What rows are called that refer to others of their table."""
 
 
 class Spelling:
@@ -144,6 +149,9 @@ class Spelling:
             case Named(column, by, name):
                 row = f"{self.column(by)} = {quote_literal(name)}"
                 return f"(select {self.column(column)} from {self.table(column.table)} where {row})"
+            case Followers(key, one):
+                held = f"{_BELOW}.{quote_ident(key.name)} = {self.column(one)}"
+                return f"(select count(*) from {self.table(key.table)} as {_BELOW} where {held})"
             case _:
                 assert_never(what)
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Condition, OneOf, Without
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.sets import several_of_the_first
 
 _VALUES = frozenset({"value", "quoted"})
@@ -66,6 +68,19 @@ def none_of_the_rows(draft: Draft, at: int, condition: OneOf) -> bool:
         draft.where.append(Without(head, table, (gone,)))
         draft.scope.doubt("whether a value is said of what is not there", _NONE_OF_THEM)
     return True
+
+
+def either_behind(draft: Draft, at: int, column: ColumnContext) -> list[Link]:
+    """The values of the column that follow the one at a place, an `or` before each: `no cod or haddock`."""
+    found = list[Link]()
+    while at + 2 < len(draft.links):
+        between, link = draft.links[at + 1 : at + 3]
+        one = link.mark == "value" and {c for c, _ in link.values} == {column} and not link.used
+        if between.mark != "or" or not one:
+            break
+        found.append(link)
+        at += 2
+    return found
 
 
 def either_of_them(draft: Draft, at: int) -> bool:

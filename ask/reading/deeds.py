@@ -38,11 +38,16 @@ _BELONGING = frozenset(
     )
 )
 """What is done by one to many: who does it is what the other refers to."""
+_ANYWHERE = frozenset(
+    map(root, listed("sell sold buy bought make made record recorded produce produced eat use used"))
+)
+"""What may be done to a thing anywhere, whatever place those that it refers to have."""
 _BE = frozenset(listed("is are was were be been being"))
 _SAID_OF = frozenset({"table", "value", "quoted", "column"})
 _FEW = 2
 """Columns of a table that only says which rows belong together, beside its keys."""
 _ANOTHER_WAY = 0.78
+_ELSEWHERE = 0.75
 
 
 def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -50,6 +55,8 @@ def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     # `who designed it?` names nobody, so whoever is shown is the one who did
     shown = {t for e in intent.outputs for t in tables_of(e)} if scope.roles[:1] == ("who",) else set()
     for at, verb in enumerate(links):
+        if verb.mark == "relation" and _anywhere(links, at, scope):
+            scope.doubt(f"whether {verb.text} is said of the place", _ELSEWHERE, once=True)
         if verb.mark != "relation" or not _is_deed(verb):
             continue
         spoken = list(_who_and_what(links, at, scope))
@@ -59,6 +66,21 @@ def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         for who, what in spoken:
             if who != what and not _says_so(verb, who, what, scope):
                 scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
+
+
+def _anywhere(links: Sequence[Link], at: int, scope: Scope) -> bool:
+    """`games sold in Germany` read as those of a publisher there: a thing that has no time of its own is sold
+    elsewhere than where its publisher is.
+    """
+    value = links[at + 1] if at + 1 < len(links) else None
+    before = [ref for link in links[:at] for ref in _of(link)]
+    if value is None or value.mark != "value" or value.preposition != "in" or not before:
+        return False
+    thing, held = scope.context.table(before[-1]), {c.table for c, _ in value.values}
+    happens = scope.times(thing) or thing.ref in held
+    return (
+        root(links[at].word) in _ANYWHERE and not happens and not _named_on_the_way(links[at], [*held], scope)
+    )
 
 
 def _is_deed(verb: Link) -> bool:
@@ -91,6 +113,8 @@ def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tupl
     done = links[at].word.endswith("ed")
     if leading not in {"", "by"} and root(links[at].word) in _BELONGING:
         return  # `papers published in Nature`: by whom is not said
+    if leading not in {"", "by"} and _of_their_own(links[at + 1], before):
+        return  # `customers who live in Brazil`, of customers with a country
     if before and behind:
         by_whom = by or not _was_done(links[at], scope) or links[at + 1].mark != "table"
         if by_whom:  # not `sites that were visited on a trip`
@@ -101,6 +125,11 @@ def _who_and_what(links: Sequence[Link], at: int, scope: Scope) -> Iterator[tupl
         # `which stations does Ann manage`; `merchants and the number of coupons issued`
         # behind another verb the order turns: `stations managed`, `stations .. does Ann manage`
         yield (other, before[-1]) if done else (before[-1], other)
+
+
+def _of_their_own(value: Link, before: Sequence[TableRef]) -> bool:
+    held = {c.table for c, _ in value.values} if value.mark in {"value", "quoted"} else set()
+    return bool(before) and before[-1] in held
 
 
 def _named_by(verb: Link, shown: set[TableRef], what: TableRef, scope: Scope) -> bool:

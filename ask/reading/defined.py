@@ -27,8 +27,11 @@ def defined(draft: Draft) -> None:
         if draft.before(at, "without") is not None:
             continue  # what is not there (`absences`)
         contrary = draft.before(at, "not")
+        before = draft.before(at, "column")
         draft.where += tests if contrary is None else [contrary_of(tests, link.text)]
-        draft.use(at, contrary)
+        # `diagnosed with SLE`: the column is said to have that value
+        said = before is not None and before == at - 1 and _is_of(draft.links[before], tests)
+        draft.use(at, contrary, before if said else None)
 
 
 def tests_of(draft: Draft, link: Link) -> list[Condition]:
@@ -52,3 +55,9 @@ def contrary_of(tests: Sequence[Condition], said: str) -> Condition:
         # of several tests the contrary is a disjunction, which nobody means by `not`
         case _:
             raise Unclear(f"it is not clear what is meant by not {said}")
+
+
+def _is_of(link: Link, tests: Sequence[Condition]) -> bool:
+    """Whether the only column that a word names is that of the only test, one of a value."""
+    only = tests[0] if len(tests) == 1 else None
+    return isinstance(only, OneOf) and link.columns == (only.column,)

@@ -154,7 +154,13 @@ def _occurs(term: str, question: str) -> re.Match[str] | None:
     words = _WORDS.findall(term)
     if not words or len(words) > _LONGEST:
         return None
-    spelled = r"[\s-]+".join(map(_any_number, words))
+    *inner, last = map(_any_number, words)
+    # `number of committed crimes` is what a question calls the number of crimes
+    spelled = "".join(
+        rf"(?:{p}[\s-]+)?" if i > 0 and words[i].endswith("ed") else rf"{p}[\s-]+"
+        for i, p in enumerate(inner)
+    )
+    spelled += last
     return re.search(rf"(?<![\w'{_PLACE}]){spelled}(?![\w'])", question, re.IGNORECASE)
 
 

@@ -200,6 +200,11 @@ def _none_of_several(intent: Intent, scope: Scope) -> None:
     only = intent.outputs[0] if len(intent.outputs) == 1 else None
     if not isinstance(only, Column) or only.column.table not in kept or only.column.unique:
         return
+    table = scope.context.table(only.column.table)
+    if only.column in scope.label(table) and any(
+        link.mark == "table" and link.tables[0] == table for link in scope.links
+    ):
+        return  # `which members have no game?`: two of one name are two members
     # a column nearly as varied as its rows tells one row each, so none of several is the same as none
     if only.column.distinct < _NEARLY_UNIQUE * scope.context.table(only.column.table).rows:
         scope.doubt("whether none of several rows is meant", _NONE_OF_SEVERAL)

@@ -165,6 +165,14 @@ class Named:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Followers:
+    """How many rows of the same table refer to a row by ``key``, which holds what it has in ``one``."""
+
+    key: ColumnContext
+    one: ColumnContext
+
+
 Expression = (
     Column
     | Part
@@ -183,6 +191,7 @@ Expression = (
     | Change
     | Rank
     | Named
+    | Followers
 )
 
 

@@ -20,6 +20,7 @@ from rewright.ask.reading.intent import (
     Difference,
     During,
     Expression,
+    Followers,
     Gap,
     Known,
     Many,
@@ -72,7 +73,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return columns_of(of)
         case Span(start, end) | Product(start, end):
             return (start, end)
-        case Age(column):
+        case Age(column) | Followers(_, column):
             return (column,)
         case Gap(column, within):
             return (column,) if within is None else (column, within)

@@ -71,7 +71,9 @@ def path(
     tables in the order in which the question speaks of them, by which one of several ways is.
     """
     reached, steps, likelihood = [start], list[Step](), 1.0
-    for target in targets:
+    wanted = list(targets)
+    # `members who rated games`: ratings first, which refer to both, or another way between these would be met
+    for target in sorted(wanted, key=lambda ref: not _between(context, ref, {start, *wanted})):
         way, chance = _way(context, reached, target, roles, said)
         likelihood *= chance * (_SIBLINGS if _among_siblings(way, start, said) else 1.0)
         likelihood *= _MOSTLY_NONE if _loses_most(context, way, said) else 1.0
@@ -80,6 +82,10 @@ def path(
             steps.append(step)
             reached.append(step.new)
     return steps, likelihood
+
+
+def _between(context: Context, ref: TableRef, others: set[TableRef]) -> bool:
+    return len({j.one.table for j in context.joins if j.many.table == ref} & (others - {ref})) > 1
 
 
 def _loses_most(context: Context, way: Sequence[Step], said: Sequence[TableRef]) -> bool:
@@ -225,6 +231,10 @@ def _best(
     through = [sum(step.new in near for step in way[:-1]) for way in kept]
     if max(through) > 0 and through.count(max(through)) == 1:
         return kept[through.index(max(through))], 0.95
+    # a member's favorite_game_id is not said by `rated a game`
+    plain = [way for way in kept if not _unsaid_role(way, roles)]
+    if len(plain) == 1:
+        return plain[0], _BARE_KEY
     beside = [way for way in kept if _begins_at(way) == _said_before(target, near)]
     if len(beside) == 1:
         return beside[0], _BY_PLACE

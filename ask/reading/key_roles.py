@@ -71,11 +71,28 @@ def _of_the_key_before(links: Sequence[Link], scope: Scope) -> None:
         others = asked | {c.table for c in before.columns}
         if before.mark != "column" or link.mark not in {"value", "quoted"} or others & held:
             continue
-        keys = [j for j in scope.context.joins if j.many in before.columns and not j.more]
-        # a column of several keys, or a value of other tables, tells no one key
-        if len(before.columns) == len(keys) == 1 and held == {keys[0].one.table}:
-            before.mark, link.keys = "relation", (keys[0],)
-            scope.doubt(f"whether {link.text} is said of {keys[0].many.name}", _WORTH)
+        _by_key(before, link, held, scope)
+    # `heroes with blue eyes`, of an eye_colour_id; behind `did X` it is a verb
+    if set(scope.roles) & {"did", "does", "do"}:
+        return
+    for link, behind in pairwise(links):
+        held = {c.table for c, _ in link.values}
+        if (
+            link.mark == "value"
+            and not link.keys
+            and behind.mark == "column"
+            and behind.glued
+            and not asked & held
+        ):
+            _by_key(behind, link, held, scope)
+
+
+def _by_key(role: Link, value: Link, held: set[TableRef], scope: Scope) -> None:
+    keys = [j for j in scope.context.joins if j.many in role.columns and not j.more]
+    # a column of several keys, or a value of other tables, tells no one key
+    if len(role.columns) == len(keys) == 1 and held == {keys[0].one.table}:
+        role.mark, value.keys = "relation", (keys[0],)
+        scope.doubt(f"whether {value.text} is said of {keys[0].many.name}", _WORTH)
 
 
 def verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:

@@ -41,7 +41,7 @@ _EVENTS = {
     for verb, nouns in {
         "borrow": "loan lending checkout", "lend": "loan lending", "buy": "purchase order sale",
         "rent": "rental hire", "fly": "flight", "watch": "viewing view", "travel": "trip journey",
-        "ride": "ride trip", "drive": "drive trip", "sell": "sale",
+        "ride": "ride trip", "drive": "drive trip", "sell": "sale", "rate": "rating review",
     }.items()
 }  # fmt: skip
 """Verbs, and the tables of what they do."""

@@ -18,6 +18,7 @@ from rewright.ask.reading.intent import (
     Compared,
     Condition,
     Intent,
+    Known,
     Measured,
     Named,
     OneOf,
@@ -70,6 +71,9 @@ def _none_counted(intent: Intent, scope: Scope) -> None:
         left = condition.left if isinstance(condition, Compared) and condition.right == "0" else None
         # compared with 0 the two may differ: a number kept by hand and the rows that are there
         column = left.column if isinstance(left, Column) else None
+        if isinstance(condition, Known) and condition.negated and _is_count(condition.column, scope):
+            # `posts with no answers`, of an answer_count that some lack: none may be 0 or nothing
+            scope.doubt(f"whether {condition.column.name} is 0 or missing where there is none", _AS_LIKELY)
         if column is None:
             continue
         said = {root(w) for w in scope.words(column)}
@@ -77,6 +81,11 @@ def _none_counted(intent: Intent, scope: Scope) -> None:
             # all words of another table are in the column's name: `num_citations` and citations
             if table.ref != column.table and {root(w) for w in scope.words(table)} <= said:
                 scope.doubt(f"whether {column.name} is meant or the rows of {table.ref.name}", _AS_LIKELY)
+
+
+def _is_count(column: ColumnContext, scope: Scope) -> bool:
+    told = {stem(w) for w in scope.words(column)} & {stem("count"), stem("total")}
+    return column.kind == "number" and bool(told) and not scope.context.refers(column)
 
 
 def _measured_beside(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rewright.ask.reading.intent import Intent, Known, With, Without
+from rewright.ask.reading.adjectives import begins_superlative
+from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, With, Without
 from rewright.ask.reading.intent_parts import columns_of, tables_of
+from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root
@@ -26,16 +28,59 @@ _WON = frozenset(
     map(root, listed("win winner prize award medal title trophy honour honor result outcome rank place lost"))
 )
 """What tells that somebody won, or is there for those who did."""
+_CAN = frozenset(listed("can could may"))
+_THERE = ("exist", "record", "regist", "list", "have", "store", "available in")
+_ENDS = frozenset(map(root, listed("winner loser champion")))
 
 
 def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a reading that drops what a word says."""
+    _all_of_some(intent, links, scope)
+    _who_is_best(intent, links, scope)
     _their_own(scope)
     _won(intent, links, scope)
+    _only_won(intent, scope)
     _deeds_of_others(intent, links, scope)
     _flags_of_deeds(intent, links, scope)
     _begun_by_them(links, scope)
     _both_of_them(intent, links, scope)
+
+
+def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`which heroes can fly?` read as all heroes: the verb says which, and no part of the query does."""
+    restricted = intent.where or intent.having or intent.order or intent.groups or intent.rows
+    tables = set(_tables(intent))
+    # rows that others refer to by the way are some already
+    if restricted or len(tables) != 1 or not _unread_verb(links, scope):
+        return
+    table = scope.context.table(tables.pop())
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    names = scope.roles[:1] in {("which",), ("who",)} and all(c.key or c in scope.label(table) for c in shown)
+    listed = bool(shown) and len(shown) == len(intent.outputs) and names
+    counts = [
+        e for e in intent.outputs if isinstance(e, Aggregate) and isinstance(e.of, TableRef) and not e.where
+    ]
+    if listed or (counts and len(counts) == len(intent.outputs) and _CAN & set(scope.roles)):
+        scope.doubt(f"which {table.ref.name} are meant", _AS_LIKELY)
+
+
+def _who_is_best(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`who has the fastest lap?` read as the column of fastest laps: nobody is shown, none is fastest.
+    Raises Unclear.
+    """
+    restricted = intent.where or intent.having or intent.order or intent.groups
+    named = any(link.mark == "table" for link in links)
+    if scope.roles[:1] == ("who",) and not restricted and not named and _best_in_a_name(links):
+        raise Unclear("it is not clear who is meant")
+
+
+def _best_in_a_name(links: Sequence[Link]) -> bool:
+    return any(link.mark == "column" and begins_superlative(link.word) for link in links)
+
+
+def _unread_verb(links: Sequence[Link], scope: Scope) -> bool:
+    verbs = (link for link in links if link.mark == "relation" and not link.word.startswith(_THERE))
+    return "there" not in scope.roles and any(not link.tables for link in verbs)
 
 
 def _their_own(scope: Scope) -> None:
@@ -52,8 +97,27 @@ def _won(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     read = set(_tables(intent))
     said = {root(w) for t in read for w in scope.words(scope.context.table(t))}
     said |= {root(w) for c in intent.where for column in columns_of(c) for w in scope.words(column)}
+    # `plays` that refer to their winner
+    ends = (j for j in scope.context.joins if {j.many.table, j.one.table} <= read)
+    said |= {root(w) for join in ends for key in join.keys for w in scope.words(key)}
     if not said & _WON:
         scope.doubt("who won", _AS_LIKELY)
+
+
+def _only_won(intent: Intent, scope: Scope) -> None:
+    """`members who have never played a game`, of plays that refer to their winner: others played too."""
+    said = {root(w) for w in scope.roles}
+    read = set(_tables(intent)) | {c.gone for c in intent.where if isinstance(c, Without)}
+    joins = [j for j in scope.context.joins if {j.many.table, j.one.table} <= read]
+    for join in joins:
+        others = [j for j in joins if {j.many.table, j.one.table} == {join.many.table, join.one.table}]
+        # with another key between the two the way is chosen by what is said
+        if (
+            len(others) == 1
+            and (ended := {root(w) for w in scope.words(join.many)} & _ENDS)
+            and not ended & said
+        ):
+            scope.doubt(f"whether {join.many.name} says who did it", _AS_LIKELY, once=True)
 
 
 def _tables(intent: Intent) -> list[TableRef]:

@@ -14,7 +14,7 @@ from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.timing import date_of, of_lives, only_came
 from rewright.ask.reading.unit_names import unit_of
-from rewright.ask.reading.words import listed, stem
+from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
@@ -450,7 +450,15 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
             # `bookings per guest and month in 2024`: not of when the guests were born
             if len(timed) == 1:
                 return Part(min(timed, key=lambda c: c.name), unit)
+        if not dates and len(others) == 1 and _said_or_told(draft, others[0], unit):
+            return Column(others[0])
         # several dates and none chosen: each would give other groups
         if len(dates) > 1:
             raise Unclear(f"{table.ref.name} has several dates: {', '.join(c.name for c in dates)}")
     raise Unclear(f"nothing says in which {draft.links[at].text} a row is")
+
+
+def _said_or_told(draft: Draft, column: ColumnContext, unit: str) -> bool:
+    """Whether the other words of `year_published` are said: games have no other year."""
+    own = {root(w) for w in draft.scope.words(column) if w != unit}
+    return bool(own) and own <= {root(w) for w in draft.scope.roles}

@@ -19,6 +19,7 @@ from rewright.ask.reading.intent import (
     Difference,
     During,
     Expression,
+    Followers,
     Gap,
     Intent,
     Known,
@@ -138,6 +139,8 @@ def expression(what: Expression) -> str:
             )
         case Rank(of, way):
             return f"the rank by {expression(of)}, the {'highest' if way == 'desc' else 'lowest'} first"
+        case Followers(key):
+            return f"the number of rows of {key.table.name} that refer to it by {key.name}"
         case Named(column, _, name):
             return f"{_column(column)} of {name}"
         case _:

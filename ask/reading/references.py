@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, Join
 from rewright.ask.reading.intent import Column, Expression, Intent
@@ -38,11 +39,30 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
         label = _label(output.column, intent, links, scope) if isinstance(output, Column) else ()
         outputs += label or (output,)
     made = replace(intent, outputs=tuple(dict.fromkeys(outputs)))
+    if made != intent:
+        made = _without_their_rows(made, links)
     _who(made, scope)
     _numbers_of_others(made, links, scope)
     if made != intent:
         scope.doubt("that a name is wanted, no key", _NAMED)
     return made
+
+
+def _without_their_rows(intent: Intent, links: Sequence[Link]) -> Intent:
+    """`the winners of plays in the library`: names of people, and no numbers of plays."""
+    behind = {
+        link.tables[0].ref
+        for key, link in pairwise(links)
+        if link.mark == "table" and link.preposition == "of" and key.mark == "column"
+    }
+    kept = tuple(
+        e
+        for e in intent.outputs
+        if not (
+            isinstance(e, Column) and e.column.key and e.column.kind == "number" and e.column.table in behind
+        )
+    )
+    return replace(intent, outputs=kept) if kept else intent
 
 
 def _groups_named(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:

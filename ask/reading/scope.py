@@ -75,6 +75,10 @@ class Scope:
         self.numbered = numbers_with_units(question)
         """The units behind the question's numbers."""
         self.doubts: list[Doubt] = []
+        self.called: dict[TableRef, ColumnContext] = {}
+        """What a hint calls the name of a table's rows."""
+        self.hinted: frozenset[str] = frozenset()
+        """Names of columns that a hint spells."""
         self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
         # nearest first, as the passes take the first that has what they need
@@ -173,7 +177,9 @@ class Scope:
             if score > best - _TIE and (c == column or not self._same(column, c))
         ]
         # columns that the spoken tables lead to are theirs; those of strangers need to be named
-        if len(tied) > 1 and len(near := self._of_their_own(tied)) == 1:
+        near = self._of_their_own(tied) if len(tied) > 1 else []
+        near = self._of_a_named_row(tied) if len(tied) > 1 and len(near) != 1 else near
+        if len(near) == 1:
             column = near[0]
             self.doubt("which of several tables' columns is meant", _THEIR_OWN)
         elif len(tied) > 1:
@@ -195,6 +201,15 @@ class Scope:
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
+
+    def _of_a_named_row(self, tied: Sequence[ColumnContext]) -> list[ColumnContext]:
+        """`the price of Chai`, of products and of orders of them: that of the row which is named."""
+        held = [c for link in self.links if link.mark == "value" for c, _ in link.values]
+        # with a table or several rows named it may be said of another one
+        if any(link.mark == "table" for link in self.links) or len({c.table for c in held}) != 1:
+            return []
+        names_it = held[0] in self.label(self.context.table(held[0].table))
+        return [c for c in tied if c.table == held[0].table] if names_it else []
 
     def _either(self, link: Link, column: ColumnContext, other: ColumnContext) -> float:
         """`which device is used the most`, of sessions with a device_type or of settings with others."""
@@ -282,7 +297,8 @@ class Scope:
 
     def label(self, table: TableContext) -> tuple[ColumnContext, ...]:
         """The columns by which a person knows a row: its name or title, first and last name, else its key."""
-        return label_of(self, table)
+        said = self.called.get(table.ref)
+        return label_of(self, table) if said is None else (said,)
 
     def first_text(self, table: TableContext) -> ColumnContext | None:
         """Where a number or a code is the key, the column right after it, if it tells the rows apart and

@@ -359,11 +359,20 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
             # a text key (`AAPL`) is a name already; only a number leaves open who is meant
             continue
         table = scope.context.table(output.column.table)
+        if output.column in scope.label(table) and _name_asked(intent, scope):
+            raise Unclear(f"{table.ref.name} has no name")
         first = scope.first_text(table) or _told_in_words(table, scope)
         # beside other columns a number only tells the rows apart; alone it is the whole answer
         alone = len([e for e in intent.outputs if isinstance(e, Column)]) <= 1 or output in intent.groups
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
+
+
+def _name_asked(intent: Intent, scope: Scope) -> bool:
+    """`the name of the order with the highest freight`, of orders with a number alone, which is no name."""
+    texts = any(isinstance(e, Column) and e.column.kind == "text" for e in intent.outputs)
+    asked = any(link.mark == "label" and link.word.split()[0] in {"name", "names"} for link in scope.links)
+    return asked and not texts
 
 
 def _told_in_words(table: TableContext, scope: Scope) -> ColumnContext | None:
@@ -472,9 +481,13 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
     start = _rows_meant(intent)
     deeds = {root(w) for w in scope.roles if w.endswith("ed")} - {root(w) for w in LIFE}
+    shown = (*intent.outputs, *(by for by, _ in intent.order))
+    measured = {t for e in shown for m in aggregates_of(e) for t in tables_of(m)}
     for condition in intent.where:
         if not isinstance(condition, During) or start is None:
             continue
+        if any(condition.column.table in scope.told_by(t) for t in measured - {start}):
+            continue  # `the most points in 2008`, of results that each are of one race
         # rows without any time of their own can only be dated by rows that refer to them
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
             continue
@@ -566,6 +579,8 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
             continue
         if _joins_two(left.column.table, {*spoken, rows}, scope):
             continue  # `students with a grade above 90 in any course`, of enrolments
+        if left.column.name in scope.hinted:
+            continue  # a hint says that this is what is compared
         told = [link for link in links if left.column in link.columns]
         # a bare unit fits any column of that unit, so it never chose this one
         if told and all(link.word in UNITS for link in told):

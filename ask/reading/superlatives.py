@@ -33,6 +33,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
+from rewright.ask.reading.timing import FOUNDED
 from rewright.ask.reading.words import stem
 from rewright.sql.algebra import TableRef
 
@@ -214,8 +215,9 @@ def _said_again(draft: Draft, taken: list[int]) -> list[int]:
     # only `date` right behind a date's own word says it again
     if not dated or draft.links[behind].mark != "unit" or not draft.links[behind].glued:
         return []
-    kinds = {c.kind for c in draft.links[taken[-1]].columns}
-    return [behind] if draft.links[behind].word == "date" and kinds == {"date"} else []
+    columns = draft.links[taken[-1]].columns
+    dates = all(c.kind == "date" or FOUNDED & set(draft.scope.words(c)) for c in columns)
+    return [behind] if draft.links[behind].word == "date" and dates else []
 
 
 def _said_of_another(draft: Draft, at: int, head: int, by: Expression) -> None:
@@ -497,12 +499,21 @@ def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
 
 
 def _rows_of_a_value(draft: Draft, at: int) -> int | None:
-    """`who is the best paid violinist?`: the rows of which the value right behind says what they are."""
+    """`who is the best paid violinist?`, `which lion is the heaviest?`: the rows of which the value right
+    behind says what they are, or the one that is asked for.
+    """
     value = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    place = at + 2
+    if (
+        (value is None or value.mark != "value")
+        and at == 1
+        and draft.scope.roles[:1] in {("which",), ("what",)}
+    ):
+        value, place = draft.links[0], at + 1
     owners = {c.table for c, _ in value.values} if value is not None and value.mark == "value" else set()
     if len(owners) != 1:
         return None
     table = draft.scope.context.table(next(iter(owners)))
-    draft.links.insert(at + 2, Link(table.ref.name, "table", (table,)))
+    draft.links.insert(place, Link(table.ref.name, "table", (table,)))
     draft.scope.doubt("only a value says which rows are wanted", _ONLY_A_VALUE)
-    return at + 2
+    return place

@@ -34,6 +34,7 @@ _BESIDE = frozenset(
 )
 """Dates before or after what happens, of which none speaks who does not say so."""
 _OF_DATES = frozenset(listed("date dt day on at time ts timestamp"))
+_BOUNDS = frozenset(listed("min max minimum maximum required recommended allowed legal"))
 _OF_TWO_DATES = 0.93
 _OF_TWO_KINDS = 0.75
 _EXACTLY = 0.96
@@ -157,6 +158,8 @@ def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) 
     roots = {root(w) for w in scope.words(column)}
     if word in _LENGTHS and set(scope.words(column)) & {*_RATES, "per"}:
         return False
+    if word == "age" and set(scope.words(column)) & _BOUNDS:
+        return False  # the min_age of a game is its players'
     if word in _COUNTED_LENGTHS:
         # words of the count and of the table leave just the unit: `num_pages` of books
         roots -= _COUNTS | {root(w) for w in scope.words(table)}

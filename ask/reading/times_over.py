@@ -28,7 +28,8 @@ def times_over(links: list[Link], scope: Scope) -> None:
             times.mark, times.tables, times.fits, times.glued = "table", (table,), {}, True
             _only_relates(links[at - 3], scope)
     # the last word that asks for anything
-    last = next((i for i in range(len(links) - 1, 1, -1) if links[i].mark not in {"stop", "relation"}), 0)
+    ends = {"stop", "relation", "moment"}
+    last = next((i for i in range(len(links) - 1, 1, -1) if links[i].mark not in ends), 0)
     often = _OFTEN.get(links[last].word) if last > 1 and links[last].mark in {"top", "bottom"} else None
     table = _said_by(links, last - 1, scope) if often is not None else None
     if often is not None and table is not None:

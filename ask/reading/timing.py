@@ -23,7 +23,7 @@ from rewright.ask.reading.sets import several_of_the_first
 from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
 
-_FOUNDED = frozenset(
+FOUNDED = frozenset(
     {
         "founded",
         "established",
@@ -51,6 +51,8 @@ _BOTH = 0.95
 _CAME = 0.75
 _OF_ANOTHER = 0.78
 _BY_DEED = 0.95
+_COMPARES = frozenset((">", "<", ">=", "<=", "="))
+_OF_A_PARENT = 0.9
 BEGINNING = 0.93
 """The doubt that rows with a beginning and an end are dated by their beginning."""
 _COMING = {
@@ -172,7 +174,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             held = [
                 c
                 for c in link.columns
-                if c.type in {"int2", "int4", "int8"} and _FOUNDED & set(draft.scope.words(c))
+                if c.type in {"int2", "int4", "int8"} and FOUNDED & set(draft.scope.words(c))
             ]
         # a date that belongs to something else in the sentence says nothing of this moment
         # the date beside may be another verb's: `written by journalists who joined`
@@ -189,6 +191,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     if (said := _by_which_date(draft, at)) is not None:
         return [said]
     tables = _spoken(draft, at)
+    if (compared := _of_the_compared(draft, at)) is not None:
+        return [compared]
     if (deed := _of_the_deed(draft, tables)) is not None:
         return [deed]
     if (between := _of_what_joins(draft, tables)) is not None:
@@ -196,6 +200,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     # nearest tables first; one without any times is passed over
     for table in tables:
         found = draft.scope.times(table)
+        # a date of birth beside another one dates nothing that happened
+        found = [c for c in found if not of_lives(draft, c)] or found
         months = draft.scope.months(table)
         years = [c for c in found if c.kind == "number"]
         if (
@@ -214,6 +220,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) == 1 or len(told) == 1:
             # a date of birth dates nothing unless somebody says so
             if not told and {root(w) for w in draft.scope.words(found[0])} & _OF_LIVES:
+                if (theirs := _of_what_they_refer_to(draft, tables)) is not None:
+                    return [theirs]
                 raise Unclear(f"it is not clear what is {moment.said}")
             draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
             # a date of joining beside another table that may be what happened
@@ -238,6 +246,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         # several dates and no word to choose: a guess would be a different answer each time
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
+    if (theirs := _of_what_they_refer_to(draft, tables)) is not None:
+        return [theirs]
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
 
 
@@ -325,6 +335,43 @@ def _of_what_joins(draft: Draft, tables: Sequence[TableContext]) -> ColumnContex
     return found[0]
 
 
+def _of_the_compared(draft: Draft, at: int) -> ColumnContext | None:
+    """`patients whose uric acid was above 6.5 in 1992`, of tests with a date: when it was so."""
+    back = [i for i in range(at - 1, -1, -1) if draft.links[i].mark != "relation"][:3]
+    if [draft.links[i].mark for i in back[:1]] != ["number"] or len(back) < 3:
+        return None
+    compared, column = draft.links[back[1]], draft.links[back[2]]
+    if compared.mark not in _COMPARES or column.mark != "column" or not _one_table(column.columns):
+        return None
+    if any(c.kind != "number" for c in column.columns):
+        return None
+    dates = draft.scope.times(draft.scope.context.table(column.columns[0].table))
+    if len(dates) != 1 or of_lives(draft, dates[0]):
+        return None
+    draft.scope.doubt("which date is meant", _BY_DEED)
+    return dates[0]
+
+
+def _of_what_they_refer_to(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext | None:
+    """`points of each constructor in 2009`, of results that each are of one race: the only thing they refer
+    to that happens at a time.
+    """
+    refs = {t.ref for t in tables}
+    led = {ref for t in tables for ref in draft.scope.told_by(t.ref)} - refs
+    held = [(t, draft.scope.times(t)) for t in map(draft.scope.context.table, led)]
+    found = [
+        dates[0]
+        for t, dates in held
+        if len(dates) == 1 and not only_came(draft, t) and not of_lives(draft, dates[0])
+    ]
+    # another one with several dates may be meant as well
+    several = any(len(dates) > 1 and not _lives(draft, t) for t, dates in held)
+    if len(found) != 1 or several:
+        return None
+    draft.scope.doubt("whose date is meant", _OF_A_PARENT)
+    return found[0]
+
+
 def _lives(draft: Draft, table: TableContext) -> bool:
     """Whether its only times are those of a life, of which nobody speaks."""
     # a table with a date of birth alone never happens
@@ -388,7 +435,12 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     named = {i: table for i, o in enumerate(draft.links) if (table := draft.scope.said_table(o)) is not None}
     near = sorted({*near, *named}, key=lambda i: abs(i - at) + (i > at) / 2)
     found = [named.get(i) or draft.links[i].tables[0] for i in near]
-    owners = [o.columns[0].table for o in draft.links if o.mark == "column" and _one_table(o.columns)]
+    # a verb that names a date (`ordered`, of projects with an ordered_on) speaks of its rows
+    owners = [
+        o.columns[0].table
+        for o in (*draft.links, *(o for o in draft.scope.links if o.mark == "relation"))
+        if o.mark in {"column", "relation", "defined"} and o.columns and _one_table(o.columns)
+    ]
     valued = [tuple(c for c, _ in o.values) for o in draft.links if o.mark == "value"]
     owners += [columns[0].table for columns in valued if _one_table(columns)]
     owners += draft.scope.refs()

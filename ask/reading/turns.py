@@ -92,9 +92,16 @@ _TURNS = tuple(
         (r"\b(?:is|are|was|were) (?:currently )?out of stock\b", "have a stock of 0"),
         # `season by season`
         (r"\b(\w+) by \1\b", r"for each \1"),
+        # `the most recently hired employee`
+        (r"\bmost recently (\w+ed) (\w+)(?=\W*$)", r"\2 with the latest \1 date"),
+        (r"\b(with|has|have|had) no (?:known|recorded|listed|stated) (?=\w)", r"\1 no "),
         # `which object was acquired most recently?`
         (
             r"^(which|what) (\w+) (?:was|were) (\w+) (?:the )?(?:most recently|last|latest)\s*\?*$",
+            r"\1 \2 has the latest \3 date?",
+        ),
+        (
+            r"^(which|what) (\w+) (?:(?:has|have) (?:been )?)?(\w+ed) (?:the )?most recently\s*\?*$",
             r"\1 \2 has the latest \3 date?",
         ),
         (

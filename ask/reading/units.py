@@ -31,6 +31,7 @@ from rewright.lake import names
 
 # a unit is told by a column's name alone, which may be wrong
 _CONVERTED = 0.97
+_UNSAID = 0.75
 _SCALES = {
     **dict.fromkeys(("thousand", "thousands"), 1000),
     **dict.fromkeys(("million", "millions", "mio", "mn"), 10**6),
@@ -136,6 +137,9 @@ def _to_columns(left: Expression, number: str, said: dict[str, tuple[Unit, ...]]
         return Fraction(1)
     held = unit_of(scope.words(columns[0]))
     if not held:
+        # `longer than 2 hours`, of a playing_time: its numbers may be minutes
+        if not {unit.name for unit in said[number]} & set(scope.words(columns[0])):
+            scope.doubt(f"in what unit {columns[0].name} is", _UNSAID)
         return Fraction(1)
     found = factor(said[number], held)
     if found is None:

@@ -120,6 +120,10 @@ def _unseen(draft: Draft, at: int, link: Link, beside: int | None) -> ColumnCont
     """A quoted value that was not read: of the column named before it, or the name of the table before it."""
     # the sample of values may not hold it, so it is looked for though it was not seen
     draft.scope.doubt("a value that was not read", 0.85)
+    # `the score of the post titled "Bayes"`: a number has no such value, the post is called so
+    called = at > 0 and draft.links[at - 1].mark == "named"
+    if called and beside is not None and all(c.kind != "text" for c in draft.links[beside].columns):
+        beside = None if draft.links[beside].mark == "column" else beside
     if beside is not None:
         named = draft.links[beside]
         draft.use(beside)

@@ -38,7 +38,10 @@ _GENERAL = frozenset(
         "address start end "
         "join hire ship pay paid due issue expiry close open order sign reg register login "
         "daily weekly monthly yearly active "
-        "zip birth created updated at in on is has per rate score rank level size group class order line item"
+        "zip birth created updated at in on is has per rate score rank level size group class order line "
+        "item priority mode segment instruct instruction comment balance retail supply flag quantity "
+        "account extended return market commit receipt discount brand container part acct cust avail "
+        "addr dept qty amt bal cnt"
     )
 )
 _COUNTING = frozenset({"number", "count", "total", "num", "quantity", "cnt", "qty", "average"})
@@ -137,6 +140,13 @@ class Vocabulary:
         return frozenset(
             w for words in (*self.table_words.values(), *self.column_words.values()) for w in words
         )
+
+    @cached_property
+    def measured(self) -> frozenset[str]:
+        """Words of names of numbers that are in no table's name."""
+        held = (c for t in self.context.tables for c in t.columns if c.kind == "number" and not c.key)
+        numbers = {w for c in held for w in (*self.words(c), c.name.lower())}
+        return frozenset(numbers - {w for words in self.table_words.values() for w in words})
 
     def words(self, column: ColumnContext) -> Words:
         return self.column_words[column.table, column.name]
