@@ -25,6 +25,8 @@ _AS_PATTERNS = frozenset({"a", "a%", "_", "a\\"})
 _TEXT_TYPES = frozenset({"varchar", "bpchar"})
 # functions that put something between texts
 _JOINING = frozenset({"string_agg", "concat_ws", "array_to_string"})
+# functions that do as much as a number says
+_COUNTING = frozenset({"generate_series", "repeat", "lpad", "rpad"})
 _FOLDING = frozenset({"lower", "upper", "initcap", "casefold"})
 _LIST = re.compile(r"[{\[(][^{}\[\]()\"\\:]+[}\])]")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
@@ -45,6 +47,8 @@ class Constants:
     documents: bool = False
     # upper and lower case are made of texts, or are the same
     folded: bool = False
+    # rows or texts are made up to a number, as a recursion may
+    counting: bool = False
     near: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     @property
@@ -110,6 +114,10 @@ def _visit(node: Any, found: Constants) -> None:
         case ast.A_Expr():
             found.folded |= node.kind == enums.A_Expr_Kind.AEXPR_ILIKE
             _visit_expression(node, found)
+        case ast.WithClause():
+            found.counting |= bool(node.recursive)
+        case ast.FuncCall() if node.funcname[-1].sval in _COUNTING:
+            found.counting = True
         case ast.FuncCall() if node.funcname[-1].sval in _FOLDING:
             found.folded = True
         case ast.FuncCall() if node.funcname[-1].sval in _JOINING:

@@ -27,14 +27,21 @@ _MEETINGS: tuple[Texts, ...] = (
 
 
 def with_meetings(
-    pools: Sequence[Sequence[Pool]], shape: Shape, used: Iterable[int], zone: str, beside: Texts
+    pools: Sequence[Sequence[Pool]],
+    shape: Shape,
+    used: Iterable[int],
+    zone: str,
+    beside: Texts,
+    *,
+    numbers: bool = True,
 ) -> tuple[tuple[Pool, ...], ...]:
     """The pools with such values where tables in use have columns of both types, and with those ``beside``
-    changes of clocks, for which the session has its zone: these come first.
+    changes of clocks, for which the session has its zone: these come first. ``numbers``: no query counts up
+    to a number of theirs.
     """
     bases = {column.base for index in used for column in shape.tables[index].columns}
     more: dict[str, list[str]] = {base: list(texts) for base, texts in beside.items()}
-    for meeting in (*_MEETINGS, _of_one_moment(zone)):
+    for meeting in (*(_MEETINGS if numbers else ()), _of_one_moment(zone)):
         if meeting and meeting.keys() <= bases:
             for base, texts in meeting.items():
                 more.setdefault(base, []).extend(texts)

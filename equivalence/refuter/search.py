@@ -97,7 +97,12 @@ class Refuter:
         _add_schema_constants(scratch_db, self.constants)
         pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
         self.pools = with_meetings(
-            pools, scratch_db.shape, self.prefilter.used, environment.time_zone, environment.beside
+            pools,
+            scratch_db.shape,
+            self.prefilter.used,
+            environment.time_zone,
+            environment.beside,
+            numbers=not self.constants.counting,
         )
         sizes = self.constants.row_counts
         self.seeds = list(seeds)

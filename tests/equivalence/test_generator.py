@@ -129,6 +129,22 @@ def test_constants_are_read_with_their_columns() -> None:
     assert 7 in found.small_integers
 
 
+@pytest.mark.parametrize(
+    ("text", "counting"),
+    [
+        (
+            "with recursive r(i, m) as (select 1, n from t union all select i + 1, m from r where i < m) select i from r",
+            True,
+        ),
+        ("select i from t, generate_series(1, n) as i", True),
+        ("with r as (select n from t) select abs(n) from r", False),
+    ],
+)
+def test_what_counts_up_to_a_number_is_known(text: str, counting: bool) -> None:
+    """No value of millions is tried there that only meets a float."""
+    assert constants_of([screen_query(text).tree]).counting is counting
+
+
 def test_samples_of_a_pattern_match_it_and_miss_it() -> None:
     assert {"aXxb", "aXyzzb"} & like_samples("aX_%b")
     assert "aXx" in like_samples("aX_%b")
