@@ -189,6 +189,11 @@ class Scope:
         # not a tie, but near: the choice is taken and counted against the reading
         if len(ranked) > 1 and ranked[1][0] > best - 0.12:
             self.doubt("which of two columns is meant", self._either(link, column, ranked[1][1]))
+        self._doubt_elsewhere(link, column, held)
+        return column
+
+    def _doubt_elsewhere(self, link: Link, column: ColumnContext, held: Sequence[ColumnContext]) -> None:
+        """Signs that another column than that of those ``held`` is meant."""
         # another column of that name fits better and was left out for its kind only
         if any(link.fit(c) >= _BETTER > link.fit(column) for c in link.columns if c not in held):
             self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _ELSEWHERE)
@@ -200,7 +205,6 @@ class Scope:
             self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _QUALIFIES)
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
-        return column
 
     def _of_a_named_row(self, tied: Sequence[ColumnContext]) -> list[ColumnContext]:
         """`the price of Chai`, of products and of orders of them: that of the row which is named."""

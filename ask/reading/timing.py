@@ -165,29 +165,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     # of each day or weekday, whatever the date: another kind of column
     if moment.of_each_day:
         return [_at_the_time(draft, at, moment)]
-    beside = draft.before(at, "column")
-    if beside is not None:
-        link = draft.links[beside]
-        held = [c for c in link.columns if c.kind == "date" or "year" in draft.scope.words(c)]
-        # years may be numbers: `founded in 1990` of an integer column
-        if not held and moment.years is not None and moment.whole_years:
-            held = [
-                c
-                for c in link.columns
-                if c.type in {"int2", "int4", "int8"} and FOUNDED & set(draft.scope.words(c))
-            ]
-        # a date that belongs to something else in the sentence says nothing of this moment
-        # the date beside may be another verb's: `written by journalists who joined`
-        if held and _elsewhere(draft, held, at):
-            draft.use(beside)
-        elif held:
-            column = draft.scope.column(replace(link, columns=tuple(held)))
-            # open in May: opened then, or open at any time of it
-            if link.word in _STATES and _begins(draft, column):
-                raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
-            grouped = beside > 0 and draft.links[beside - 1].mark == "each"  # `per month in 2024`
-            draft.use(None if grouped or _wanted_too(link) else beside)
-            return [column]
+    if (named := _beside(draft, at, moment)) is not None:
+        return named
     if (said := _by_which_date(draft, at)) is not None:
         return [said]
     tables = _spoken(draft, at)
@@ -199,56 +178,94 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         return [between]
     # nearest tables first; one without any times is passed over
     for table in tables:
-        found = draft.scope.times(table)
-        # a date of birth beside another one dates nothing that happened
-        found = [c for c in found if not of_lives(draft, c)] or found
-        months = draft.scope.months(table)
-        years = [c for c in found if c.kind == "number"]
-        if (
-            moment.month
-            and months
-            and (years or moment.years is None)
-            and not any(c.kind == "date" for c in found)
-        ):
-            return [months[0], *(years[:1] if moment.years is not None else [])]
-        # a year of numbers cannot hold a month
-        if moment.month and moment.start is not None and not any(c.kind == "date" for c in found):
-            continue
-        told = [c for c in found if _told(draft, at, c)]
-        if not told and len(found) > 1 and (told := _by_verb(draft, found) or _cut(draft, found)):
-            draft.scope.doubt("which date a verb is about", 0.95)
-        if len(found) == 1 or len(told) == 1:
-            # a date of birth dates nothing unless somebody says so
-            if not told and {root(w) for w in draft.scope.words(found[0])} & _OF_LIVES:
-                if (theirs := _of_what_they_refer_to(draft, tables)) is not None:
-                    return [theirs]
-                raise Unclear(f"it is not clear what is {moment.said}")
-            draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
-            # a date of joining beside another table that may be what happened
-            came = {root(w) for w in draft.scope.words(found[0])} & _COMING or draft.scope.audits(found[0])
-            if len(tables) > 1 and not told and came:
-                draft.scope.doubt("whether a time is when they came or what they did", _CAME)
-            elif not told and any(_also_happens(draft, t) for t in tables if not _refers(draft, table, t)):
-                draft.scope.doubt("which of two tables' dates is meant", _OF_ANOTHER)
-            return told or found
-        # of a beginning and an end, the beginning dates a row
-        starts = [c for c in found if {"start", "begin", "from"} & set(draft.scope.words(c))]
-        if len(found) == 2 and len(starts) == 1:
-            draft.scope.doubt("which of two dates is meant", 0.95)
-            return starts
-        if len(found) > 1 and (happened := draft.scope.happening(found)) is not None:
-            return [happened]
-        if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
-            draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
-            if len(tables) > 1 and {root(w) for w in draft.scope.words(pair[0])} & _COMING:
-                draft.scope.doubt("whether a time is when they came or what they did", _CAME)
-            return [pair[0]]
-        # several dates and no word to choose: a guess would be a different answer each time
-        if len(found) > 1:
-            raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
+        if (found := _of_table(draft, at, moment, table, tables)) is not None:
+            return found
     if (theirs := _of_what_they_refer_to(draft, tables)) is not None:
         return [theirs]
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
+
+
+def _beside(draft: Draft, at: int, moment: Moment) -> list[ColumnContext] | None:
+    """The column named beside; None where none says when."""
+    beside = draft.before(at, "column")
+    if beside is None:
+        return None
+    link = draft.links[beside]
+    held = [c for c in link.columns if c.kind == "date" or "year" in draft.scope.words(c)]
+    # years may be numbers: `founded in 1990` of an integer column
+    if not held and moment.years is not None and moment.whole_years:
+        held = [
+            c
+            for c in link.columns
+            if c.type in {"int2", "int4", "int8"} and FOUNDED & set(draft.scope.words(c))
+        ]
+    # a date that belongs to something else in the sentence says nothing of this moment
+    # the date beside may be another verb's: `written by journalists who joined`
+    if held and _elsewhere(draft, held, at):
+        draft.use(beside)
+    elif held:
+        column = draft.scope.column(replace(link, columns=tuple(held)))
+        # open in May: opened then, or open at any time of it
+        if link.word in _STATES and _begins(draft, column):
+            raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
+        grouped = beside > 0 and draft.links[beside - 1].mark == "each"  # `per month in 2024`
+        draft.use(None if grouped or _wanted_too(link) else beside)
+        return [column]
+    return None
+
+
+def _of_table(
+    draft: Draft, at: int, moment: Moment, table: TableContext, tables: Sequence[TableContext]
+) -> list[ColumnContext] | None:
+    """The column of one of the tables spoken of; None where it has none."""
+    found = draft.scope.times(table)
+    # a date of birth beside another one dates nothing that happened
+    found = [c for c in found if not of_lives(draft, c)] or found
+    months = draft.scope.months(table)
+    years = [c for c in found if c.kind == "number"]
+    if (
+        moment.month
+        and months
+        and (years or moment.years is None)
+        and not any(c.kind == "date" for c in found)
+    ):
+        return [months[0], *(years[:1] if moment.years is not None else [])]
+    # a year of numbers cannot hold a month
+    if moment.month and moment.start is not None and not any(c.kind == "date" for c in found):
+        return None
+    told = [c for c in found if _told(draft, at, c)]
+    if not told and len(found) > 1 and (told := _by_verb(draft, found) or _cut(draft, found)):
+        draft.scope.doubt("which date a verb is about", 0.95)
+    if len(found) == 1 or len(told) == 1:
+        # a date of birth dates nothing unless somebody says so
+        if not told and {root(w) for w in draft.scope.words(found[0])} & _OF_LIVES:
+            if (theirs := _of_what_they_refer_to(draft, tables)) is not None:
+                return [theirs]
+            raise Unclear(f"it is not clear what is {moment.said}")
+        draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
+        # a date of joining beside another table that may be what happened
+        came = {root(w) for w in draft.scope.words(found[0])} & _COMING or draft.scope.audits(found[0])
+        if len(tables) > 1 and not told and came:
+            draft.scope.doubt("whether a time is when they came or what they did", _CAME)
+        elif not told and any(_also_happens(draft, t) for t in tables if not _refers(draft, table, t)):
+            draft.scope.doubt("which of two tables' dates is meant", _OF_ANOTHER)
+        return told or found
+    # of a beginning and an end, the beginning dates a row
+    starts = [c for c in found if {"start", "begin", "from"} & set(draft.scope.words(c))]
+    if len(found) == 2 and len(starts) == 1:
+        draft.scope.doubt("which of two dates is meant", 0.95)
+        return starts
+    if len(found) > 1 and (happened := draft.scope.happening(found)) is not None:
+        return [happened]
+    if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
+        draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
+        if len(tables) > 1 and {root(w) for w in draft.scope.words(pair[0])} & _COMING:
+            draft.scope.doubt("whether a time is when they came or what they did", _CAME)
+        return [pair[0]]
+    # several dates and no word to choose: a guess would be a different answer each time
+    if len(found) > 1:
+        raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
+    return None
 
 
 _TIMED = {"timestamp", "timestamptz", "time", "timetz"}

@@ -23,7 +23,7 @@ from rewright.equivalence.generator.databases import (
 )
 from rewright.equivalence.generator.exhaustive import Bound, all_small
 from rewright.equivalence.generator.meetings import with_meetings
-from rewright.equivalence.generator.pools import pools_for
+from rewright.equivalence.generator.pools import Pool, pools_for
 from rewright.equivalence.isolation import ScreenedQuery
 from rewright.equivalence.refuter.checked_rows import valid_rows
 from rewright.equivalence.refuter.environments import PLAIN, Environment
@@ -95,15 +95,7 @@ class Refuter:
         self.confirmer = Confirmer(scratch_db, original, candidate)
         self.constants: Constants = constants_of((original.tree, candidate.tree))
         _add_schema_constants(scratch_db, self.constants)
-        pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
-        self.pools = with_meetings(
-            pools,
-            scratch_db.shape,
-            self.prefilter.used,
-            environment.time_zone,
-            environment.beside,
-            numbers=not self.constants.counting,
-        )
+        self.pools = self._pools()
         sizes = self.constants.row_counts
         self.seeds = list(seeds)
         # databases with a telling row, where these are rare
@@ -119,6 +111,17 @@ class Refuter:
             seed=seed,
         )
         self.done = Searched()
+
+    def _pools(self) -> tuple[tuple[Pool, ...], ...]:
+        known, environment = self.scratch_db, self.environment
+        return with_meetings(
+            pools_for(known.shape, self.constants, known.accepted),
+            known.shape,
+            self.prefilter.used,
+            environment.time_zone,
+            environment.beside,
+            numbers=not self.constants.counting,
+        )
 
     def close(self) -> None:
         with contextlib.suppress(psycopg.Error):
