@@ -29,17 +29,19 @@ def with_all_digits(
         if type_ == "DOUBLE" and typed in sql and cells and all(map(_WHOLE.fullmatch, cells)):
             texts = texts.replace(typed, f"{literal(name)}: 'VARCHAR'", 1)
             found.append(name)
-    lengths = [_length(connection, texts, name) for name in found]
-    long = [(name, n) for name, n in zip(found, lengths, strict=True) if n > 0]
+    long = [(name, n) for name, n in zip(found, _lengths(connection, texts, found), strict=True) if n > 0]
     for name, digits in long:
         type_ = "HUGEINT" if digits <= _MOST_DIGITS else "VARCHAR"
         sql = sql.replace(f"{literal(name)}: 'DOUBLE'", f"{literal(name)}: '{type_}'", 1)
     return (sql, [name for name, _ in long]) if long else None
 
 
-def _length(connection: Any, texts: str, column: str) -> int:
-    """Of how many digits the longest number is; 0: not all are whole numbers."""
-    read = f"trim({quoted(column)})"
-    whole = f"bool_and(regexp_full_match({read}, {literal(_WHOLE.pattern)} || '|'))"
-    told = connection.execute(f"SELECT {whole}, max(length(ltrim({read}, '+-'))) FROM {texts}").fetchone()
-    return int(told[1]) if told[0] else 0
+def _lengths(connection: Any, texts: str, columns: Sequence[str]) -> list[int]:
+    """Of how many digits the longest number of each is; 0: not all are whole. All of it is read once."""
+    if not columns:
+        return []
+    pattern = literal(f"{_WHOLE.pattern}|")
+    read = [f"trim({quoted(column)})" for column in columns]
+    asked = (f"bool_and(regexp_full_match({r}, {pattern})), max(length(ltrim({r}, '+-')))" for r in read)
+    told = connection.execute(f"SELECT {', '.join(asked)} FROM {texts}").fetchone()
+    return [int(longest) if whole else 0 for whole, longest in zip(told[::2], told[1::2], strict=True)]

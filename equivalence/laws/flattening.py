@@ -67,29 +67,29 @@ def _listed(test: a.Quantified) -> a.Expr:
 
 
 def _block(block: a.Select, fresh: Fresh | None) -> a.Select:
-    for item in (i for top in block.from_ for i in _product(top)):
+    for item in (i for top in block.from_ for i in product_items(top)):
         scan = _filtered(item, computing=fresh is not None)
         # the row as a whole (SELECT c FROM …) has the subquery's columns and no others
         if scan is None or not isinstance(item, a.Derived) or references_whole(block, item.rel):
             continue
-        if fresh is not None and block.group_by is not None and _is_read_within(block, item.rel):
+        if fresh is not None and block.group_by is not None and is_read_within(block, item.rel):
             continue  # a subquery sees the columns that a group is made by, and nothing that is made of them
         assert isinstance(item.query, a.Select)
         mapping = {(item.rel, i): t.expr for i, t in enumerate(item.query.targets)}
         from_ = tuple(_with(i, item, replace(scan, alias=item.alias)) for i in block.from_)
         where = conjoin((*conjuncts(block.where), *conjuncts(item.query.where)))
         block = replace(block, from_=from_, where=where)
-        block = substitute(block, mapping) if fresh is None else _read_apart(block, mapping, fresh)
+        block = substitute(block, mapping) if fresh is None else read_apart(block, mapping, fresh)
     return block
 
 
-def _is_read_within(block: a.Select, rel: int) -> bool:
+def is_read_within(block: a.Select, rel: int) -> bool:
     """Whether a subquery above FROM and WHERE reads it."""
     inner = (n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, SUBQUERIES))
     return any(rel in used_rels(n.query) for n in inner)
 
 
-def _read_apart(block: a.Select, values: Mapping[tuple[int, int], a.Expr], fresh: Fresh) -> a.Select:
+def read_apart(block: a.Select, values: Mapping[tuple[int, int], a.Expr], fresh: Fresh) -> a.Select:
     """The block with values in place of columns, whose subqueries have numbers of their own at each place."""
 
     def visit(n: Any) -> Any:
@@ -101,10 +101,11 @@ def _read_apart(block: a.Select, values: Mapping[tuple[int, int], a.Expr], fresh
     return made
 
 
-def _product(item: a.FromItem) -> list[a.FromItem]:
+def product_items(item: a.FromItem) -> list[a.Leaf]:
+    """The items of a product, those on the sides of outer joins left out."""
     if isinstance(item, a.Join):
         # on the padded side of an outer join the subquery's condition would have to go to ON, not to WHERE
-        return [*_product(item.left), *_product(item.right)] if item.kind == "inner" else []
+        return [*product_items(item.left), *product_items(item.right)] if item.kind == "inner" else []
     return [item]
 
 

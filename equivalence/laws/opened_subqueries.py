@@ -13,16 +13,13 @@ stays, as a proof need not look into it. Must not know rules or provers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import Any
 
-from rewright.equivalence.laws.forms import fresh_subqueries
+from rewright.equivalence.laws.flattening import is_read_within, product_items, read_apart
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
-    SUBQUERIES,
     Fresh,
     bottom_up,
     canonical,
@@ -35,18 +32,13 @@ from rewright.sql.walk import (
     is_plain,
     keeps_keys_apart,
     leaves,
-    map_parts,
-    outer_exprs,
     references_whole,
     replace_item,
-    used_rels,
     walk,
-    walk_block,
 )
 
 # nodes of an expression that may be written in several places: nested ones do not grow without bound
 _SMALL = 12
-_Values = Mapping[tuple[int, int], a.Expr]
 
 
 def opened(before: a.Query, after: a.Query) -> tuple[a.Query, a.Query]:
@@ -75,7 +67,7 @@ class _Opened:
         return bottom_up(query, lambda n: self._block(n) if isinstance(n, a.Select) else n)
 
     def _block(self, block: a.Select) -> a.Select:
-        for item in [i for top in block.from_ for i in _product(top)]:
+        for item in [i for top in block.from_ for i in product_items(top)]:
             inner = _plain(item) if item.rel in self.own else None
             if inner is None or not isinstance(item, a.Derived) or not _may_be_opened(block, item, inner):
                 continue
@@ -84,26 +76,8 @@ class _Opened:
                 continue
             values = {(item.rel, i): t.expr for i, t in enumerate(inner.targets)}
             where = conjoin((*conjuncts(inner.where), *conjuncts(block.where)))
-            block = self._with(replace(block, from_=from_, where=where), values)
+            block = read_apart(replace(block, from_=from_, where=where), values, self.fresh)
         return block
-
-    def _with(self, block: a.Select, values: _Values) -> a.Select:
-        """Values in place of columns; their subqueries have numbers of their own at each place."""
-
-        def visit(n: Any) -> Any:
-            if isinstance(n, a.Column) and (n.rel, n.pos) in values:
-                return fresh_subqueries(values[n.rel, n.pos], self.fresh)
-            return map_parts(n, visit)
-
-        made: a.Select = map_parts(block, visit)
-        return made
-
-
-def _product(item: a.FromItem) -> list[a.Leaf]:
-    if isinstance(item, a.Join):
-        # on the padded side of an outer join the subquery's condition would have to go to ON, not to WHERE
-        return [*_product(item.left), *_product(item.right)] if item.kind == "inner" else []
-    return [item]
 
 
 def _plain(item: a.Leaf) -> a.Select | None:
@@ -133,13 +107,7 @@ def _may_be_opened(block: a.Select, item: a.Derived, inner: a.Select) -> bool:
         if read[i] > 1 and (has_subquery(expr) or sum(1 for _ in walk(expr)) > _SMALL):
             return False
     # a subquery sees the columns that a group is made by, and nothing that is made of them
-    return not (computed and block.group_by is not None and _is_read_within(block, item.rel))
-
-
-def _is_read_within(block: a.Select, rel: int) -> bool:
-    """Whether a subquery above FROM and WHERE reads it."""
-    inner = (n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, SUBQUERIES))
-    return any(rel in used_rels(n.query) for n in inner)
+    return not (computed and block.group_by is not None and is_read_within(block, item.rel))
 
 
 def _in_place(

@@ -16,7 +16,7 @@ from dataclasses import replace
 from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op
 from rewright.sql.facts.outputs import OutputFacts
 from rewright.sql.facts.strictness import Col
-from rewright.sql.types import NUMERIC, SqlType, equality_is_identity
+from rewright.sql.types import DETERMINISTIC_COLLATIONS, NUMERIC, SqlType, equality_is_identity
 
 # What all values of an expression have in common: decimals shown, or characters of a char(n). IDENTICAL:
 # equal values are the same whatever they are; ANYTHING: an expression that is always NULL. None: nothing is
@@ -26,7 +26,7 @@ IDENTICAL: Look = ("identical", 0)
 ANYTHING: Look = ("null", 0)
 
 # collations that CREATE COLLATION made may be nondeterministic: 'a' = 'A' there
-DETERMINISTIC = {"", "default", "C", "POSIX", "ucs_basic"}
+DETERMINISTIC = DETERMINISTIC_COLLATIONS | {""}
 _HEADER = 4  # of a typmod: VARHDRSZ
 _MOST_DECIMALS = 1000  # of a declared scale; products beyond it are left alone
 _INTEGERS = {"int2", "int4", "int8"}

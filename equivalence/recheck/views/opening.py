@@ -4,16 +4,17 @@ two alone has.
 In a product such a subquery is what it reads, its condition one of the block's, and each of its columns the
 expression that it shows: the server puts it there before it plans. What it computes is evaluated where it is
 read in either spelling. Not of rows that an outer join pads, nor below grouping sets that would take two keys
-for one. Must not know the other forms.
+for one. Must not know the other forms but what a product holds, and how values are written again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rewright.equivalence.recheck.views.plain import product
 from rewright.equivalence.recheck.views.stating import Queries, View
+from rewright.equivalence.recheck.views.values import written_again
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
@@ -22,7 +23,6 @@ from rewright.sql.walk import (
     canonical,
     conjoin,
     conjuncts,
-    copy_fresh,
     free_rels,
     has_aggregate,
     has_subquery,
@@ -70,18 +70,10 @@ def _without(query: a.Query, rels: set[int]) -> a.Query:
 
 def _block(block: a.Select, rels: set[int], fresh: Fresh) -> a.Select:
     for top in block.from_:
-        for item in _of_product(top):
+        for item in product(top):
             if isinstance(item, a.Derived) and item.rel in rels and _is_open(item):
                 block = _read_there(block, item, fresh)
     return block
-
-
-def _of_product(item: a.FromItem) -> Iterator[a.FromItem]:
-    if not isinstance(item, a.Join):
-        yield item
-    elif item.kind == "inner":
-        yield from _of_product(item.left)
-        yield from _of_product(item.right)
 
 
 def _is_open(item: a.Derived) -> bool:
@@ -128,7 +120,7 @@ def _read_there(block: a.Select, item: a.Derived, fresh: Fresh) -> a.Select:
     def visit(node: Any) -> Any:
         if not isinstance(node, a.Column) or node.rel != item.rel:
             return map_parts(node, visit)
-        return _again(values[node.pos], fresh)
+        return written_again(values[node.pos], fresh)
 
     asked = (*conjuncts(inner.where), *conjuncts(block.where))
     changed: a.Select = map_parts(replace(block, from_=tuple(from_), where=conjoin(asked)), visit)
@@ -138,11 +130,3 @@ def _read_there(block: a.Select, item: a.Derived, fresh: Fresh) -> a.Select:
 def _asked_of_groups(block: a.Select, rel: int) -> bool:
     above = replace(block, from_=(), where=None, group_by=None)
     return any(isinstance(n, SUBQUERIES) and rel in used_rels(n.query) for n in walk(above))
-
-
-def _again(value: a.Expr, fresh: Fresh) -> a.Expr:
-    def visit(node: Any) -> Any:
-        return copy_fresh(node, fresh)[0] if isinstance(node, SUBQUERIES) else map_parts(node, visit)
-
-    made: a.Expr = visit(value)
-    return made

@@ -92,19 +92,20 @@ def _in_place(query: a.Query, cte: a.Cte, fresh: Fresh) -> a.Query:
 def _flat(node: a.Node) -> a.Node:
     if not isinstance(node, a.Select):
         return node
-    for item in [i for top in node.from_ for i in _product(top)]:
+    for item in [i for top in node.from_ for i in product(top)]:
         scan = _filtered(item)
         if scan is not None and isinstance(item, a.Derived) and not references_whole(node, item.rel):
             node = merged(node, item, scan)
     return node
 
 
-def _product(item: a.FromItem) -> Iterator[a.FromItem]:
+def product(item: a.FromItem) -> Iterator[a.FromItem]:
+    """The items of a product; none of the sides of outer joins, whose rows may be padded."""
     if not isinstance(item, a.Join):
         yield item
     elif item.kind == "inner":
-        yield from _product(item.left)
-        yield from _product(item.right)
+        yield from product(item.left)
+        yield from product(item.right)
 
 
 def _filtered(item: a.FromItem) -> a.Scan | None:

@@ -100,9 +100,9 @@ def _without(
         if isinstance(n, a.Coalesce) and len(n.args) == 2 and _is_zero(n.args[1]):
             counts = _counts(n.args[0], item.rel, zero)
             if counts is not None:
-                return _fresh(counts, fresh)
+                return written_again(counts, fresh)
         if isinstance(n, a.Column) and n.rel == item.rel:
-            return _fresh(read(n.pos), fresh)
+            return written_again(read(n.pos), fresh)
         return map_parts(n, visit)
 
     tree = rest.block()
@@ -274,7 +274,9 @@ def _is_zero(x: a.Expr) -> bool:
     return isinstance(x, a.Const) and x.value == "0" and x.type in {INT4, INT8}
 
 
-def _fresh(expr: a.Expr, fresh: Fresh) -> a.Expr:
+def written_again(expr: a.Expr, fresh: Fresh) -> a.Expr:
+    """The expression at one more place: its subqueries have numbers of their own there."""
+
     def visit(n: Any) -> Any:
         return copy_fresh(n, fresh)[0] if isinstance(n, SUBQUERIES) else map_parts(n, visit)
 
