@@ -13,11 +13,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from .bags import remake
+from .build import is_null, predicates
 from .described import describe
 from .digest import written_alike
 from .raising import plain_name
 from .symbols import EQ, identity, is_division
 from .terms import (
+    FALSE,
     INTEGER,
     App,
     Bag,
@@ -32,6 +35,8 @@ from .terms import (
     Term,
     Var,
     block_vars,
+    map_bags,
+    map_block,
     substitute,
     walk_bag,
     walk_shallow,
@@ -189,7 +194,7 @@ def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]
             yield (Block((), (), (o,)),), iter((o,))
     for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
         # HAVING count(*) > 0 AND k = 1 and WHERE k = 1 leave the same group
-        told = _less_what_is_known(t, b) if keys_first else t
+        told = _of_values(_less_what_is_known(t, b) if keys_first else t)
         if isinstance(t, Nested):
             inside = (x for x in (t, *walk_bag(t.bag)) if not isinstance(x, Var))
             yield (Block((), (), (told,)),), inside
@@ -206,6 +211,28 @@ def _less_what_is_known(term: Term, around: Block) -> Term:
     if not isinstance(term, Nested) or term.kind != "agg":
         return term
     return replace(term, bag=tuple(replace(b, preds=_not_known(b, around)) for b in term.bag))
+
+
+def _of_values(term: Term) -> Term:
+    """The term whose extremes are of rows with a value: those without one count for nothing, wherever an order
+    puts them.
+    """
+    found = map_bags(term, lambda bag: tuple(map_block(b, lambda rows: rows, _of_values) for b in bag), _of_values)
+    if not isinstance(found, Nested) or found.kind != "agg" or not found.name.startswith(("min ", "max ")):
+        return found
+    return replace(found, bag=tuple(replace(b, preds=_where_not_null(b)) for b in found.bag))
+
+
+def _where_not_null(b: Block) -> tuple[Term, ...]:
+    absent = is_null(b.outs[0])
+
+    def told(term: Term) -> Term:
+        if term == absent:
+            return FALSE
+        return remake(replace(term, args=tuple(map(told, term.args)))) if isinstance(term, App) else term
+
+    # NULL or not is asked of the value by the columns that it is made of
+    return b.preds if absent == FALSE else tuple(q for p in b.preds for q in predicates(told(p)))
 
 
 def _not_known(inner: Block, around: Block) -> tuple[Term, ...]:

@@ -23,12 +23,14 @@ from rewright.sql.algebra import (
     SetOp,
     Values,
     Volatility,
+    WindowCall,
     output_columns,
 )
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.aggregates import (
     NOT_NULL_ON_EMPTY,
     null_on_empty,
+    numbers_rows,
     order_sensitive,
     ordered_by_value,
     simple_aggregates,
@@ -71,7 +73,7 @@ from rewright.sql.facts.effects import (
     worst,
 )
 from rewright.sql.facts.looks import Look, Looks
-from rewright.sql.facts.magnitudes import Digits, may_overflow
+from rewright.sql.facts.magnitudes import Magnitudes
 from rewright.sql.facts.nulls import NonNull, Nullability
 from rewright.sql.facts.strictness import (
     Col,
@@ -138,7 +140,7 @@ class Facts:
             self.learn(root)
         self.nulls = Nullability(catalog, self._cte_query)
         self._looks = Looks(self._cte_query)
-        self._digits = Digits(self._cte_query)
+        self._magnitudes = Magnitudes.of(self._cte_query)
         self._dependencies = Dependencies(catalog, self.nulls, self._cte_query, self.keys)
         self._keys: dict[int, tuple[Query, list[KeySet]]] = {}
 
@@ -279,6 +281,13 @@ class Facts:
         useful = self._useful_positions(query)
         if len(useful) > _MAX_KEY_COLUMNS:
             useful = useful[:_MAX_KEY_COLUMNS]
+        # beside the numbers of rows other keys may become too long to be found
+        numbers = [i for i, t in enumerate(query.targets) if numbers_rows(t.expr)]
+        for number in numbers:
+            numbered = self._shrunk(query, [*useful, number])
+            basis = self._is_key(query, numbered)
+            if basis is not None:
+                found.append((numbered, basis))
         shrunk = self._shrunk(query, useful)
         basis = self._is_key(query, shrunk)
         if basis is None:
@@ -314,24 +323,50 @@ class Facts:
         """What shows that rows of the block, after grouping and before DISTINCT, which agree on ``exprs`` are
         one row; None if nothing does.
         """
-        start = [(e.rel, e.pos) for e in exprs if isinstance(e, Column)]
-        if query.group_by is None:
-            # a target that returns sets gives several result rows of one FROM row
-            if any(returns_set(t.expr) for t in query.targets):
-                return None
-            return self.determines_rows(query, start)
-        if len(query.group_by) != 1:
+        # a target that returns sets gives several result rows of one row of FROM
+        if query.group_by is None and any(returns_set(t.expr) for t in query.targets):
             return None
-        reached = self.closure(query, start)
+        found = self._columns_determine(query, exprs)
+        numbers = [e for e in exprs if numbers_rows(e)]
+        return found if found is not None or not numbers else self._numbers_determine(query, numbers, exprs)
+
+    def _numbers_determine(
+        self, query: Select, numbers: Iterable[WindowCall], exprs: Sequence[Expr]
+    ) -> Assumptions | None:
+        """As `exprs_determine`, by the number of a row in an order that leaves no ties: what partitions is among
+        ``exprs`` or determined by them. (Where it leaves ties, rows have their numbers by chance.)
+        """
+        for call in numbers:
+            within = call.window.partition_by
+            basis = self._determined(query, within, exprs)
+            total = self._columns_determine(query, (*within, *(k.expr for k in call.window.order_by)))
+            if basis is not None and total is not None:
+                return basis | total
+        return None
+
+    def _determined(self, query: Select, wanted: Iterable[Expr], exprs: Sequence[Expr]) -> Assumptions | None:
+        """What shows that rows which agree on ``exprs`` agree on each of ``wanted``."""
+        reached: Closure | None = None
         basis: Assumptions = NOTHING
-        for e in query.group_by[0]:
+        for e in wanted:
             if e in exprs:
                 continue
+            # in one of several grouping sets a column may be NULL
+            if query.group_by is not None and len(query.group_by) != 1:
+                return None
+            if reached is None:
+                reached = self.closure(query, ((x.rel, x.pos) for x in exprs if isinstance(x, Column)))
             got = reached.has([(e.rel, e.pos)]) if isinstance(e, Column) else None
             if got is None:
                 return None
             basis |= got
         return basis
+
+    def _columns_determine(self, query: Select, exprs: Sequence[Expr]) -> Assumptions | None:
+        """As `exprs_determine`, by columns and grouping expressions."""
+        if query.group_by is None:
+            return self.determines_rows(query, [(e.rel, e.pos) for e in exprs if isinstance(e, Column)])
+        return self._determined(query, query.group_by[0], exprs) if len(query.group_by) == 1 else None
 
     # ------------------------------------------------------------------ effects
 
@@ -357,7 +392,7 @@ class Facts:
     def may_overflow(self, query: Query) -> bool:
         """Whether an expression of a query may leave its type's range."""
         self.learn(query)
-        return may_overflow(query, self._digits)
+        return self._magnitudes.may_overflow(query)
 
     def _has_at_most_one_row(self, query: Query) -> bool:
         return self.at_most_one_row(query) is not None

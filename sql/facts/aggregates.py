@@ -4,7 +4,10 @@ the order of rows counts.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from rewright.sql import algebra as a
+from rewright.sql.facts.effects import is_volatile
 from rewright.sql.facts.strictness import is_strict_in
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import all_exprs, subqueries, walk_block
@@ -20,6 +23,19 @@ _COLLECTING = frozenset(
         *("json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg"),
     }
 )
+
+
+_NUMBERS = frozenset({"row_number", "rank", "dense_rank"})
+
+
+def numbers_rows(expr: a.Expr) -> TypeGuard[a.WindowCall]:
+    """Whether rows of a partition that do not tie in its order all get other values."""
+    return (
+        isinstance(expr, a.WindowCall)
+        and expr.func.is_builtin
+        and expr.func.name in _NUMBERS
+        and not any(is_volatile(e) for e in expr.window.partition_by)
+    )
 
 
 def null_on_empty(expr: a.Expr) -> bool:

@@ -128,6 +128,31 @@ def equal_columns(condition: Expr) -> tuple[Col, Col] | None:
     return None
 
 
+_SHIFTS = frozenset({"+", "-"})
+
+
+def tied_columns(condition: Expr) -> tuple[Col, Col] | None:
+    """The two columns of which a condition says that each is the other, or a constant more or less, else None."""
+    same = equal_columns(condition)
+    if same is not None or not isinstance(condition, Op) or not is_equality(condition):
+        return same
+    a, b = (_shifted(x) for x in condition.args)
+    return ((a.rel, a.pos), (b.rel, b.pos)) if a is not None and b is not None else None
+
+
+def _shifted(expr: Expr) -> Column | None:
+    """The column of whole numbers in a sum or difference with constants: no two of its values give the same."""
+    expr = _bare(expr)
+    if isinstance(expr, Column):
+        return expr if expr.type.is_builtin and expr.type.name in _WIDTH else None
+    if not isinstance(expr, Op) or not expr.op.is_builtin or expr.op.name not in _SHIFTS:
+        return None
+    if not expr.type.is_builtin or expr.type.name not in _WIDTH or len(expr.args) != 2:
+        return None
+    moved = [x for x in expr.args if not isinstance(x, Const)]
+    return _shifted(moved[0]) if len(moved) == 1 else None
+
+
 def fixed_column(condition: Expr, rels: frozenset[int]) -> Col | None:
     """The column of ``rels`` that ``column = expression`` fixes, the expression being the same for all rows
     (constants, parameters, outer columns, stable functions of them), else None.
@@ -383,7 +408,7 @@ def of_conditions(
         fixed = fixed_column(c, rels)
         if fixed is not None:
             found.append(Dependency(frozenset(), frozenset({fixed}), strict=False))
-        pair = equal_columns(c)
+        pair = tied_columns(c)
         if pair is None:
             continue
         a, b = pair

@@ -8,7 +8,8 @@ as by the checker (docs/equivalence.md); those of floats, intervals, money and n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
 from rewright.sql.facts.effects import ANY, OVERFLOW, SPREADS, own_errors
@@ -24,6 +25,8 @@ _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _INTEGER_DIGITS = 19
 # numbers of rows: far more than there are, and far from the end of int8 (docs/equivalence.md)
 _COUNTS = frozenset({"count", "row_number", "rank", "dense_rank"})
+# functions whose value is one of their argument's
+_ONE_OF = frozenset({"min", "max", "first_value", "last_value", "lag", "lead"})
 _MOST_ROWS = 2**61
 _ROWS = 19  # digits of how many rows there may be
 _MOST = 100_000  # far below 131072
@@ -96,34 +99,106 @@ class Digits(OutputFacts[int]):
         return max(sizes, default=0) if len(sizes) == len(found) else None
 
 
-def may_overflow(query: Query, digits: Digits) -> bool:
-    """Whether an expression of a statement may leave its type's range. What nothing is known of may."""
-    columns: dict[Col, int] = {}
-    for q in all_queries(query):
-        if isinstance(q, Select):
-            columns.update(digits.columns(q))
-    return any(
-        own_errors(e, lambda _: True, known) & (OVERFLOW | ANY) and not _fits(e, known, columns, digits)
-        for q in all_queries(query)
-        for e, known in of_block(q)
-    )
+class Wholes(OutputFacts[Bounds]):
+    """The least and the largest value of a whole number, where more is known than its type. Raised errors have
+    no value, and NULLs bound nothing.
+    """
+
+    def within(self, expr: Expr, columns: Mapping[Col, Bounds]) -> Bounds | None:
+        """As far as anything is known, its type's range at least; None: no whole number."""
+        if not _is_whole(expr):
+            return None
+        # two's complement: one more negative than positive
+        limit = 2 ** _INTEGERS[expr.type.name]
+        least, most = self.of(expr, columns) or (-limit, limit - 1)
+        return max(least, -limit), min(most, limit - 1)
+
+    def of_type(self, expr: Expr) -> Bounds | None:
+        if not isinstance(expr, Const) or not _is_whole(expr):
+            return None
+        # no operator is called with NULL: any bounds are true of it
+        value = 0 if expr.value is None else int(expr.value)
+        return value, value
+
+    def of_other(self, expr: Expr, columns: Mapping[Col, Bounds]) -> Bounds | None:
+        match expr:
+            case Aggregate() | WindowCall() if expr.func.is_builtin and expr.func.name in _COUNTS:
+                return 0, _MOST_ROWS
+            case Aggregate() | WindowCall() if expr.func.is_builtin and expr.func.name in _ONE_OF:
+                return self.within(expr.args[0], columns) if len(expr.args) == 1 else None
+            case Cast() if _is_whole(expr):
+                # a cast from another integer keeps the value, or raises
+                return self.within(expr.arg, columns)
+            case Op() if _is_computed(expr) and _is_whole(expr):
+                return combined(expr.op.name, [self.within(x, columns) for x in expr.args])
+            case _:
+                return None
+
+    def common(self, known: Iterable[Bounds | None]) -> Bounds | None:
+        found = list(known)
+        sizes = [k for k in found if k is not None]
+        # NULLs alone, or something nothing is known of
+        if not sizes or len(sizes) < len(found):
+            return None
+        return min(low for low, _ in sizes), max(high for _, high in sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Magnitudes:
+    """How large the numbers of one statement may be; ``cte_query`` finds the query of a CTE by number."""
+
+    digits: Digits
+    wholes: Wholes
+
+    @classmethod
+    def of(cls, cte_query: Callable[[int], Query | None]) -> Magnitudes:
+        return cls(Digits(cte_query), Wholes(cte_query))
+
+    def may_overflow(self, query: Query) -> bool:
+        """Whether an expression of a statement may leave its type's range. What nothing is known of may."""
+        columns: dict[Col, int] = {}
+        wholes: dict[Col, Bounds] = {}
+        for q in all_queries(query):
+            if isinstance(q, Select):
+                columns.update(self.digits.columns(q))
+                wholes.update(self.wholes.columns(q))
+        return any(
+            own_errors(e, lambda _: True, known) & (OVERFLOW | ANY)
+            and not self._fits(e, known, columns, wholes)
+            for q in all_queries(query)
+            for e, known in of_block(q)
+        )
+
+    def _fits(
+        self, expr: Expr, known: Known, columns: Mapping[Col, int], wholes: Mapping[Col, Bounds]
+    ) -> bool:
+        match expr:
+            case Op() | Cast() if _is_whole(expr):
+                return self._whole_fits(expr, known, wholes)
+            case _:
+                return _fits(expr, known, columns, self.digits)
+
+    def _whole_fits(self, expr: Op | Cast, known: Known, wholes: Mapping[Col, Bounds]) -> bool:
+        limit = 2 ** _INTEGERS[expr.type.name]
+        # unary minus and @ may overflow; & and | may not, and are not asked about
+        if isinstance(expr, Op) and not _is_computed(expr):
+            # the least integer has no opposite: it overflows by / -1 and by @
+            if not is_division(expr):
+                return False
+            dividend = self.wholes.within(expr.args[0], wholes)
+            return "fits" in division(expr, known) or (dividend is not None and dividend[0] > -limit)
+        # as mathematics has it, before it is cut to what the type holds
+        if isinstance(expr, Cast):
+            found = self.wholes.within(expr.arg, wholes)
+        else:
+            found = combined(expr.op.name, [self.wholes.within(x, wholes) for x in expr.args])
+        return found is not None and -limit <= found[0] and found[1] < limit
 
 
 def _fits(expr: Expr, known: Known, columns: Mapping[Col, int], digits: Digits) -> bool:
     match expr:
         case Aggregate() | WindowCall():
             return _adds_up(expr, columns, digits)
-        case Op() | Cast() if expr.type.is_builtin and expr.type.name in _INTEGERS:
-            limit = 2 ** _INTEGERS[expr.type.name]
-            # unary minus and @ may overflow; & and | may not, and are not asked about
-            if isinstance(expr, Op) and not _is_computed(expr):
-                # the least integer has no opposite: it overflows by / -1 and by @
-                if not is_division(expr):
-                    return False
-                dividend = _bounds(expr.args[0])
-                return "fits" in division(expr, known) or (dividend is not None and dividend[0] > -limit)
-            found = _bounds(expr.arg if isinstance(expr, Cast) else expr)
-            return found is not None and -limit <= found[0] and found[1] < limit
         case Op() | Call() if expr.type.is_builtin and expr.type.name == "numeric":
             return digits.of_other(expr, columns) is not None
         case Op() if is_division(expr):
@@ -151,20 +226,5 @@ def _is_computed(expr: Op) -> bool:
     return expr.op.is_builtin and expr.op.name in {"+", "-", "*"}
 
 
-def _bounds(expr: Expr) -> Bounds | None:
-    """The least and the largest value of an integer expression, as mathematics has it."""
-    if not expr.type.is_builtin or expr.type.name not in _INTEGERS:
-        return None
-    if isinstance(expr, Const):
-        # a constant NULL has no value
-        return None if expr.value is None else (int(expr.value), int(expr.value))
-    if isinstance(expr, Aggregate | WindowCall) and expr.func.is_builtin and expr.func.name in _COUNTS:
-        return 0, _MOST_ROWS
-    # a cast from another integer keeps the value, or raises
-    if isinstance(expr, Cast) and (arg := _bounds(expr.arg)) is not None:
-        return arg
-    if isinstance(expr, Op) and _is_computed(expr):
-        return combined(expr.op.name, [_bounds(x) for x in expr.args])
-    # two's complement: one more negative than positive
-    limit = 2 ** _INTEGERS[expr.type.name]
-    return -limit, limit - 1
+def _is_whole(expr: Expr) -> bool:
+    return expr.type.is_builtin and expr.type.name in _INTEGERS

@@ -22,7 +22,7 @@ create table cyc (src int not null, dst int not null);
 # of each pair one side raises on these rows
 ROWS = """
 insert into t values (1, 1, 3, 1), (2, 3, 1, 0);
-insert into ev values (1, 2, 0, 5), (1, 2, 5, 5), (2, 1, 7, 7), (3, 3, 9, 9);
+insert into ev values (1, 2, 0, 5), (1, 2, 5, 5), (2, 1, 7, 7), (3, 3, 9, 9), (4, 4, -1, null);
 insert into big values (1, 2, 1), (2, 1, 5000000000);
 insert into cyc values (7, 0);
 """
@@ -48,6 +48,9 @@ APART = (
     ("select k, m from (select k, max(1 / x) m from ev group by k offset 0) q where k > 1", "select k, max(1 / x) from ev where k > 1 group by k"),
     ("select count(distinct 1 / x) >= 0 from ev where k = 2", "select count(distinct 1 / x) >= 0 from ev where k = 1"),
     ("select count(1 / x) filter (where k = 2), count(1 / x) filter (where k = 2) >= 0 from ev", "select count(1 / x) filter (where k = 2), count(1 / x) >= 0 from ev"),
+    # NULLs that an extreme does not see are no NULLs of what it is of
+    ("select count(1 / (select min(coalesce(p, 0)) from ev where p is null or k = 9)) >= 0 from t", "select count(1 / (select min(coalesce(p, 0)) from ev where k = 9)) >= 0 from t"),
+    ("select count(1 / (select count(p) from ev where p is null or k = t.id)) >= 0 from t where id = 2", "select count(1 / (select count(p) from ev where p is null and k = t.id)) >= 0 from t where id = 2"),
 )  # fmt: skip
 # the same failures, of the same rows, however the rest is written
 ALIKE = (
@@ -56,6 +59,9 @@ ALIKE = (
     ("select g, sum(l)::int from big group by g having g > 1", "select g, sum(l)::int from big where g > 1 group by g"),
     ("select k, max(1 / x) from ev group by k having k > 1", "select k, max(1 / x) from ev where k > 1 group by k"),
     ("select l::int from big where k in (select src from cyc)", "select l::int from big where exists (select 1 from cyc where src = k)"),
+    ("select id, n - (select min(p) from ev where p is null or k = t.a) from t", "select id, n - (select min(p) from ev where k = t.a) from t"),
+    ("select id, n - (select min(o.n) from t o where o.n > t.n) from t", "select id, n - m from (select id, n, min(n) over (order by n desc groups between unbounded preceding and 1 preceding) m from t) s"),
+    ("select avg(id + (select min(o.n) from t o where o.n > t.n)) from t", "select avg(id + m) from (select id, min(n) over (order by n desc groups between unbounded preceding and 1 preceding) m from t) s"),
 )  # fmt: skip
 
 

@@ -103,6 +103,37 @@ def keys(text: str) -> set[tuple[int, ...]]:
             {(0, 1, 2)},
         ),
         ("select x, n, count(*) from a group by rollup (x, n)", set()),
+        # the number of a row in its partition, where its order leaves no ties
+        ("select aid, row_number() over (partition by aid order by id) from b", {(0, 1)}),
+        ("select aid, row_number() over (partition by aid order by v) from b", set()),
+        ("select aid, dense_rank() over (partition by aid order by v, id desc) from b", {(0, 1)}),
+        ("select v, rank() over (partition by aid order by id) from b", set()),
+        ("select rank() over (order by id) from b", {(0,)}),
+        ("select aid, rank() over (partition by aid + 1 order by id) from b", set()),
+        ("select count(*) over (order by id) from b", set()),
+        ("select aid, rank() over (partition by aid order by id) from b where aid = 4", {(1,)}),
+        ("select x, rank() over (partition by x order by n), count(*) from a group by x, n", {(0, 1)}),
+        ("select x, n, rank() over (partition by x order by n) from a group by x, n", {(0, 1), (0, 2)}),
+        ("select x, rank() over (partition by x order by count(*)) from a group by x, n", set()),
+        ("select x, rank() over (partition by x order by n) from a group by rollup (x, n)", set()),
+        (
+            (
+                "select p.id from a p join (select x, rank() over (partition by x order by id) r from a) q"
+                " on q.x = p.x and q.r = p.n - 1"
+            ),
+            {(0,)},
+        ),
+        (
+            (
+                "select p.id from a p join (select x, rank() over (partition by x order by id) r from a) q"
+                " on q.x = p.x and q.r = p.n / 2"
+            ),
+            set(),
+        ),
+        ("select a.id from a join b on b.id + 1 = a.id", {(0,)}),
+        ("select a.id from a join b on 7 - b.id = a.id", {(0,)}),
+        ("select a.id from a join b on b.id + a.x = a.id", set()),
+        ("select a.id from a join b on b.id * 2 = a.id", set()),
         ("select max(x) from a", {()}),
         ("select x from a where id = 5", {()}),
         ("select x from a where id > 5", set()),

@@ -158,6 +158,18 @@ def test_values_look_as_is_said(target: str, filled: psycopg.Connection[Any]) ->
         ("select id, count(*) over (order by n) + 9223372036854775807 from r", True),
         ("select (count(*) + 1)::int from r", True),
         ("select count(*) * count(n) from r", True),
+        # a column of a subquery holds what is shown there
+        ("select c - 1 from (select id, rank() over (order by n) as c from r) x", False),
+        ("with x as (select count(*) as c from r) select c + 1 from x", False),
+        ("with x as (select k::bigint as c from r) select c * c from x", False),
+        ("with x as (select big as c from r) select c + 1 from x", True),
+        ("select c + 1 from (select count(*) as c from r union all select big from r) x", True),
+        ("select c + 1 from (select count(*) as c from r union all select k from r) x", False),
+        ("select c * c from (select max(k)::bigint as c from r) x", False),
+        ("select c + 1 from (select coalesce(sum(k), 0) as c from r) x", True),
+        ("select c + 1 from (select case when id > 1 then 5 end as c from r) x", False),
+        ("select c + 1 from (values (1), (2147483647)) v(c)", True),
+        ("with recursive x(c) as (select 1 union all select c + 1 from x) select c from x limit 3", True),
     ],
 )
 def test_arithmetic_that_stays_in_range(sql: str, may: bool) -> None:
