@@ -14,6 +14,7 @@ from rewright.equivalence.laws.ordering import decided
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts, order_sensitive, ordered_by_value
+from rewright.sql.facts.arrival import arrives_in_order
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import QUERIES, group_keys, walk, walk_block
 
@@ -103,10 +104,13 @@ def _gathered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     if not isinstance(query, a.Select):
         return None
     calls = [n for n in walk_block(query) if isinstance(n, a.Aggregate) and _by_order(n)]
+    facts, rows = Facts(catalog, query), a.Select((), query.from_, query.where)
+    arrived = arrives_in_order(query, facts.exprs_determine) if calls else None
+    if arrived is not None:
+        return arrived
     # WITHIN GROUP and aggregates of the user's own may look at rows in ways that the order does not say
     if any(c.distinct or c.direct or not c.order_by or not c.func.is_builtin for c in calls):
         return None
-    facts, rows = Facts(catalog, query), a.Select((), query.from_, query.where)
     keys = ([*group_keys(query), *(k.expr for k in c.order_by)] for c in calls)
     found = [facts.exprs_determine(rows, k) for k in keys]
     if not found or None in found:

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from .translate import Translator
 
 
+# which shows as many decimals as the operand with most
+_ADDING = frozenset({"+ numeric", "- numeric"})
 # begins the description of a scalar subquery that may have more than one row
 SUBQUERY = "subquery"
 
@@ -535,12 +537,15 @@ def _is_aggregate(term: Nested) -> bool:
 
 
 def _looks(term: Term) -> Iterator[SqlType]:
-    """The types that say how a value looks: of an extreme those of what it is taken from, of CASE those of
-    its branches. NULL looks like anything.
+    """The types that say how a value looks: of an extreme those of what it is taken from, of a sum those of what
+    is added up (it shows as many decimals as the one with most), of CASE those of its branches. NULL looks like
+    anything.
     """
     match term:
-        case Nested() if _is_aggregate(term):
+        case Nested() if _is_aggregate(term) or term.name == "sum numeric":
             parts: Iterable[Term] = (o for b in term.bag for o in b.outs)
+        case App(sym, args) if sym.name in _ADDING:
+            parts = args
         case App(sym, (*pairs, default)) if sym == CASE:
             parts = (*pairs[1::2], default)
         case _:

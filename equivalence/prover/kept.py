@@ -284,15 +284,20 @@ class _Reader:
 
     def _look(self, e: a.Expr) -> SqlType:
         """The type that says how a value looks: that of a column, also where it is the least or greatest of
-        its group.
+        its group, or a sum, which shows as many decimals as what is added up.
         """
-        if isinstance(e, a.Column):
-            return self.looks.get((e.rel, e.pos), e.type)
-        if isinstance(e, a.Aggregate) and e.func.is_builtin and e.func.name in _PICKING and len(e.args) == 1:
-            found = self._look(e.args[0])
-            # min() without the column's modifier looks as the column does
-            return found if found.without_typmod() == e.type else e.type
-        return _shown(e)
+        match e:
+            case a.Column(rel, pos):
+                return self.looks.get((rel, pos), e.type)
+            case a.ScalarSubquery(a.Select(targets=(shown, *_))):
+                return self._look(shown.expr)
+            case a.Aggregate(func, (arg,)) | a.WindowCall(func, (arg,)) if func.is_builtin:
+                adds = func.name == "sum" and func.arg_types == ("numeric",)
+                found = self._look(arg) if adds or func.name in _PICKING | _ONE_OF_THEM else e.type
+                # min() without the column's modifier looks as the column does
+                return found if found.without_typmod() == e.type else e.type
+            case _:
+                return _shown(e)
 
 
 def _all(sights: Iterable[_Sight]) -> _Sight:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import NOTHING, Assumptions, Facts, order_sensitive
+from rewright.sql.facts.arrival import arrives_in_order
 from rewright.sql.types import FLOATS, equality_is_identity
 from rewright.sql.walk import QUERIES, group_keys, walk, walk_block
 
@@ -84,9 +85,12 @@ def _sorted_by_all(call: a.Aggregate) -> bool:
 
 
 def _sorted_by_key(call: a.Aggregate, block: a.Query, facts: Facts) -> Assumptions | None:
-    """What shows that no two rows of a group tie in an aggregate's own order."""
-    plain = call.func.is_builtin and bool(call.order_by) and not call.distinct and not call.direct
-    if not isinstance(block, a.Select) or not plain:
+    """What shows that no two rows of a group tie in an aggregate's own order, or in that in which they come."""
+    if not isinstance(block, a.Select):
+        return None
+    if not call.order_by:
+        return arrives_in_order(block, facts.exprs_determine)
+    if not call.func.is_builtin or call.distinct or call.direct:
         return None
     rows = a.Select((), block.from_, block.where)
     return facts.exprs_determine(rows, [*group_keys(block), *(k.expr for k in call.order_by)])

@@ -17,6 +17,8 @@ from rewright.sql.walk import all_exprs, subqueries, walk_block
 NOT_NULL_ON_EMPTY = frozenset({"count", "regr_count", "rank", "dense_rank", "percent_rank", "cume_dist"})
 # built-in aggregates whose value is one of those that they read, however often each is there
 EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
+# built-in aggregates and window functions of one argument whose value is that of one of the rows, or NULL
+ONE_OF_ROWS = frozenset({"min", "max", "first_value", "last_value", "lag", "lead"})
 _COLLECTING = frozenset(
     {
         *("array_agg", "string_agg", "xmlagg"),

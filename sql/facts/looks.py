@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op
+from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, WindowCall
+from rewright.sql.facts.aggregates import ONE_OF_ROWS
 from rewright.sql.facts.outputs import OutputFacts
 from rewright.sql.facts.strictness import Col
 from rewright.sql.types import DETERMINISTIC_COLLATIONS, NUMERIC, SqlType, equality_is_identity
@@ -82,7 +83,7 @@ class Looks(OutputFacts[Look]):
                 return ("decimals", 0) if whole and exact else None
             case Op():
                 return self._of_arithmetic(expr, columns)
-            case Aggregate():
+            case Aggregate() | WindowCall():
                 return self._of_aggregate(expr, columns)
             case Call():
                 return _of_call(expr)
@@ -112,12 +113,11 @@ class Looks(OutputFacts[Look]):
             return "decimals", sum(decimals)
         return None
 
-    def _of_aggregate(self, expr: Aggregate, columns: Mapping[Col, Look]) -> Look | None:
+    def _of_aggregate(self, expr: Aggregate | WindowCall, columns: Mapping[Col, Look]) -> Look | None:
         if not expr.func.is_builtin or len(expr.args) != 1:
             return None
         (arg,) = expr.args
-        # the result is one of the arguments
-        if expr.func.name in {"min", "max"}:
+        if expr.func.name in ONE_OF_ROWS:
             return self.of(arg, columns)
         # the sum shows the greatest scale among its inputs, which all have the same here
         if expr.func.name == "sum" and expr.func.arg_types == ("numeric",):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
+from rewright.sql.facts.aggregates import ONE_OF_ROWS
 from rewright.sql.facts.effects import ANY, OVERFLOW, SPREADS, own_errors
 from rewright.sql.facts.guards import Known, division, is_division, is_moderate, of_block
 from rewright.sql.facts.outputs import OutputFacts
@@ -25,8 +26,6 @@ _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _INTEGER_DIGITS = 19
 # numbers of rows: far more than there are, and far from the end of int8 (docs/equivalence.md)
 _COUNTS = frozenset({"count", "row_number", "rank", "dense_rank"})
-# functions whose value is one of their argument's
-_ONE_OF = frozenset({"min", "max", "first_value", "last_value", "lag", "lead"})
 _MOST_ROWS = 2**61
 _ROWS = 19  # digits of how many rows there may be
 _MOST = 100_000  # far below 131072
@@ -124,7 +123,7 @@ class Wholes(OutputFacts[Bounds]):
         match expr:
             case Aggregate() | WindowCall() if expr.func.is_builtin and expr.func.name in _COUNTS:
                 return 0, _MOST_ROWS
-            case Aggregate() | WindowCall() if expr.func.is_builtin and expr.func.name in _ONE_OF:
+            case Aggregate() | WindowCall() if expr.func.is_builtin and expr.func.name in ONE_OF_ROWS:
                 return self.within(expr.args[0], columns) if len(expr.args) == 1 else None
             case Cast() if _is_whole(expr):
                 # a cast from another integer keeps the value, or raises
