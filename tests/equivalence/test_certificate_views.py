@@ -181,8 +181,8 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "cuts": (
         (
-            "select * from ((select c, id from t order by c, id limit 4) union all (select x collate \"C\", id from o order by x collate \"C\", id limit 4)) u order by c, id limit 4",
-            "select * from (select c, id from t union all select x collate \"C\", id from o) u order by c, id limit 4",
+            'select * from ((select c, id from t order by c, id limit 4) union all (select x collate "C", id from o order by x collate "C", id limit 4)) u order by c, id limit 4',
+            'select * from (select c, id from t union all select x collate "C", id from o) u order by c, id limit 4',
         ),
         (
             "select o.id, t.x from o join t on t.id = o.t order by o.id limit 3",
