@@ -408,7 +408,7 @@ def _documents(strings: Iterable[str]) -> list[str]:
     found = [
         f'{{"{n}": {value}}}'
         for n in names
-        for value in ("null", "1", "1e2", '"1"', "true", "[]", '["x", 1]')
+        for value in ("null", "1", "1e2", '"1"', "true", "[]", '["x", 1]', "[2, 1, 2]")
     ]
     nested = ('"{}"', '{{"{}": 1}}', '{{"{}": null}}')
     found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
