@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from rewright.equivalence.generator.constants import Constants
@@ -48,6 +48,8 @@ _RARE_TEXTS = (
 _FEW_TEXTS = 4
 # characters of a JSON constant that is varied
 _LONGEST_DOCUMENT = 200
+# so many of a document's neighbours are tried below each key
+_MOST_VARIED = 6
 # (type as format_type prints it, candidate texts) -> those that the type's input function takes
 Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
 
@@ -388,6 +390,7 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
             *_documents(sorted(constants.strings)),
             *_in_extensions(sorted(constants.strings)),
             *_documents_like(sorted(constants.strings)),
+            *_documents_within(sorted(constants.strings)),
             *_arrays(sorted(constants.strings)),
             *_arrays(numbers),
             *_spans(numbers),
@@ -405,7 +408,7 @@ def _documents(strings: Iterable[str]) -> list[str]:
     found = [
         f'{{"{n}": {value}}}'
         for n in names
-        for value in ("null", "1", "1e2", '"1"', "true", "[]", '["x", 1]')
+        for value in ("null", "1", "1e2", '"1"', "true", "[]", '["x", 1]', "[2, 1, 2]")
     ]
     nested = ('"{}"', '{{"{}": 1}}', '{{"{}": null}}')
     found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
@@ -460,22 +463,46 @@ def _around_separators(strings: Iterable[str]) -> list[str]:
 
 
 def _documents_like(strings: Iterable[str]) -> list[str]:
-    """JSON documents that have more, or less, than those among the constants."""
+    """JSON documents that have more, or less, than those among the constants; those that hold a constant."""
     found: list[str] = []
-    for text in strings:
-        try:
-            document = json.loads(text[: _LONGEST_DOCUMENT + 1])
-        except ValueError:
-            continue
-        if isinstance(document, dict | list):
-            found += [json.dumps(d) for d in (*_varied(document), [document], [document, document])]
+    for document in _documents_among(strings):
+        more = _varied(document) if isinstance(document, dict | list) else ([document, None],)
+        found += [json.dumps(d) for d in (*more, [document], [document, document])]
     return list(dict.fromkeys(found))
+
+
+def _documents_within(strings: Iterable[str]) -> list[str]:
+    """The constants' documents below the constants that may be keys, as they are, in an array, and the
+    elements the other way round: what is asked of ``j->'k'`` is asked of no whole document.
+    """
+    texts = list(strings)
+    found: list[str] = []
+    for name in [s for s in texts if _NAME.fullmatch(s)][:3]:
+        for document in _documents_among(texts)[:4]:
+            turned = [document[::-1], [*document, *document]] if isinstance(document, list) else []
+            others = islice(_varied(document), _MOST_VARIED)
+            found += [json.dumps({name: value}) for value in (document, [document], *turned, *others)]
+            # 1.50 is the number 1.5 and another text
+            found += [f'{{"{name}": {document}0}}'] if isinstance(document, float) else []
+    return list(dict.fromkeys(found))
+
+
+def _documents_among(strings: Iterable[str]) -> list[Any]:
+    """The texts that are JSON documents, read."""
+    found: list[Any] = []
+    for text in strings:
+        # a text that is no document is one of the other constants; NaN is one for Python alone
+        with contextlib.suppress(ValueError):
+            document = json.loads(text[: _LONGEST_DOCUMENT + 1])
+            json.dumps(document, allow_nan=False)
+            found.append(document)
+    return found
 
 
 def _varied(document: Any) -> Iterator[Any]:
     """The document with one member or element more, or less, or another, at each place."""
     if isinstance(document, dict):
-        yield {**document, "other": 2}
+        yield from ({**document, "other": value} for value in (2, None))
         for key, value in document.items():
             yield {k: v for k, v in document.items() if k != key}
             yield from ({**document, key: v} for v in _varied(value))

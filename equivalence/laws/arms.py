@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rewright.equivalence.laws.forms import Form, Walk
-from rewright.equivalence.laws.limits import covers
+from rewright.equivalence.laws.limits import covers, sorts_alike
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
@@ -66,6 +66,9 @@ class _WithoutCutArms(Walk):
         ):
             return arm
         own = [replace(k, expr=arm.targets[pos].expr) for k, pos in keys]
+        # under another collation than the block's the arm's first rows are others
+        if not all(sorts_alike(mine.expr, k.expr.type) for mine, (k, _) in zip(own, keys, strict=True)):
+            return arm
         # an arm that is cut in another order keeps other rows: its 4 oldest, where the block wants the 4
         # cheapest
         if any(returns_set(t.expr) for t in arm.targets) or _deciding(own) != _deciding(arm.order_by):

@@ -28,7 +28,7 @@ from rewright.sql.facts import (
     not_null,
     usable_foreign_keys,
 )
-from rewright.sql.types import EXACT_INTEGERS, equality_is_identity
+from rewright.sql.types import EXACT_INTEGERS, SqlType, equality_is_identity
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -188,7 +188,7 @@ class _WithoutEarlyLimits(Walk):
         ):
             return arm
         # DISTINCT ON chooses by the order that goes
-        if arm.order_by != order_in(arm, whole.order_by) or arm.distinct or is_volatile(arm):
+        if arm.order_by != order_in(arm, whole) or arm.distinct or is_volatile(arm):
             return arm
         self._reserve(arm)
         return replace(arm, limit=None, order_by=())
@@ -208,9 +208,21 @@ def looked_at(query: a.Query) -> int | None:
     return sum(int(x.value) for x in numbers if isinstance(x, a.Const) and x.value is not None)
 
 
-def order_in(arm: a.Select, order: Sequence[a.OutputSortKey]) -> tuple[a.SortKey, ...]:
-    """The order of a UNION ALL as that of one of its arms."""
-    return tuple(a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in order)
+def order_in(arm: a.Select, whole: a.SetOp) -> tuple[a.SortKey, ...] | None:
+    """The order of a UNION ALL as that of one of its arms; None where the arm sorts its texts otherwise."""
+    keys = tuple(
+        a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in whole.order_by
+    )
+    under = (whole.columns[k.pos].type for k in whole.order_by)
+    return keys if all(sorts_alike(k.expr, t) for k, t in zip(keys, under, strict=True)) else None
+
+
+def sorts_alike(shown: a.Expr, column: SqlType) -> bool:
+    """Whether an arm sorts what it shows as the union sorts its column: where one arm is COLLATE "C", all of
+    the union is, and the other arms' own order is another one (hazard 7b).
+    """
+    # a constant orders nothing in its arm
+    return isinstance(shown, a.Const) or shown.type.collation == column.collation
 
 
 def covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:

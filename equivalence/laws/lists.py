@@ -17,6 +17,7 @@ import re
 from rewright.sql import algebra as a
 from rewright.sql.build import FALSE, TRUE
 from rewright.sql.catalog import Catalog, type_key
+from rewright.sql.comparisons import alike_one_by_one
 from rewright.sql.facts import Facts
 from rewright.sql.types import SqlType
 from rewright.sql.walk import bottom_up
@@ -56,6 +57,9 @@ def _membership(test: a.ArrayOp, facts: Facts) -> a.Expr:
     # the elements are all computed before any is compared
     # an element that fails does so in an array, and in a list only when it is reached
     if items is None or not all(facts.cannot_fail(e) for e in items):
+        return test
+    # 'b' > ANY (ARRAY[s, c]) with c under "C" compares s under "C" as well, and 'b' > s does not
+    if not alike_one_by_one(test.op.name, (e.type.collation for e in items)):
         return test
     if items:
         return a.InList(test.op, test.left, items, test.all)

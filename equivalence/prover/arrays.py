@@ -15,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from rewright.sql import algebra as a
+from rewright.sql.comparisons import alike_one_by_one
 from rewright.sql.types import BOOL, TEXT, UNKNOWN, SqlType
 
 from .bags import UNNEST, aggregate, block, exists
@@ -67,7 +68,9 @@ def compared_with_elements(t: Scoped, e: a.ArrayOp) -> Term | None:
         return t.term(a.Quantified(kind, (op,), (e.left,), e.array.query, e.all))
     # ARRAY[x, y] compared one by one: = ANY is IN
     if isinstance(e.array, a.ArrayExpr) and e.array.args and not _nested(e.array):
-        return _with_each(t, e, e.array.args)
+        # one element's collation is that of the whole array
+        alike = alike_one_by_one(op.name, (x.type.collation for x in e.array.args))
+        return _with_each(t, e, e.array.args) if alike else None
     left, array = t.term(e.left), t.term(e.array)
     # citext[] and the like are compared by equalities that are not known here
     if not _one_order(left, array.type):

@@ -300,25 +300,27 @@ def _arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     # UNION without ALL drops duplicates after the cut; WITH TIES may need more rows of an arm
     if block.op != "union" or not ctx.holds("no-duplicates-go", block.all) or block.with_ties or top is None:
         return
-    made = _cut_arms(block, block.order_by, top, ctx)
+    made = _cut_arms(block, block, top, ctx)
     if made != block:
         yield Rewrite(made, "each arm of UNION ALL is cut to what LIMIT may choose")
 
 
-def _cut_arms(block: a.SetOp, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: Context) -> a.SetOp:
-    left, right = (_cut_arm(x, order, top, ctx) for x in (block.left, block.right))
+def _cut_arms(block: a.SetOp, whole: a.SetOp, top: a.Expr, ctx: Context) -> a.SetOp:
+    left, right = (_cut_arm(x, whole, top, ctx) for x in (block.left, block.right))
     return replace(block, left=left, right=right)
 
 
-def _cut_arm(arm: a.Query, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: Context) -> a.Query:
+def _cut_arm(arm: a.Query, whole: a.SetOp, top: a.Expr, ctx: Context) -> a.Query:
     # an arm with a LIMIT of its own chooses from its own order first
     if arm.limit is not None or arm.offset is not None or may_differ(arm):
         return arm
     if isinstance(arm, a.SetOp):
         # an arm's own order or CTEs are in the way of taking its arms as the whole's
         nested = arm.op == "union" and arm.all and not arm.order_by and not arm.ctes
-        return _cut_arms(arm, order, top, ctx) if nested else arm
+        return _cut_arms(arm, whole, top, ctx) if nested else arm
     # DISTINCT ON needs its own order; sets in the list are cut after they are spread
     if not isinstance(arm, a.Select) or arm.distinct or any(returns_set(t.expr) for t in arm.targets):
         return arm
-    return replace(arm, order_by=order_in(arm, order), limit=top)
+    order = order_in(arm, whole)
+    # sorted under a collation of its own, the arm would be cut to other rows
+    return arm if order is None else replace(arm, order_by=order, limit=top)

@@ -163,6 +163,11 @@ LAWS: dict[str, tuple[str, str]] = {
         "what comes out of a union, VALUES or CASE has the collation of the whole, not of the arm it came from",
     ),
     "sorted": ("M9", "equal texts of columns of different collations stand in the order of either"),
+    "array-order": (
+        "M4",
+        "the elements of an array are compared under the array's collation, not each its own",
+    ),
+    "arm-order": ("7b", "an arm of a union may stand in the order of another collation than the union's"),
     "made-null": (
         "M2",
         "some functions give NULL for what is not NULL: the bounds of a range, the time of an infinite moment",

@@ -181,6 +181,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "cuts": (
         (
+            'select * from ((select c, id from t order by c, id limit 4) union all (select x collate "C", id from o order by x collate "C", id limit 4)) u order by c, id limit 4',
+            'select * from (select c, id from t union all select x collate "C", id from o) u order by c, id limit 4',
+        ),
+        (
             "select o.id, t.x from o join t on t.id = o.t order by o.id limit 3",
             "select f.id, t.x from (select id, t from o order by id limit 3) f join t on t.id = f.t order by f.id limit 3",
         ),
@@ -772,6 +776,14 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "cuts": (
+        (
+            "select * from ((select x, id from t order by x, id limit 4) union all (select c, id from t order by c, id limit 4)) u order by x, id limit 4",
+            "select * from (select x, id from t union all select c, id from t) u order by x, id limit 4",
+        ),
+        (
+            "(select x, id from t order by x, id limit 4) union all select c, id from t order by x, id limit 4",
+            "select x, id from t union all select c, id from t order by x, id limit 4",
+        ),
         (
             "select o.id, t.x from o join t on t.id = o.far order by o.id limit 3",
             "select f.id, t.x from (select id, far from o order by id limit 3) f join t on t.id = f.far order by f.id limit 3",

@@ -1,6 +1,6 @@
 """Pairs made to be proved though they differ: INTERSECT and USING of unlike modifiers, conditions on looks,
 aggregates that raise; days, first rows, bounds, steps, weights, merged keys, partners that are missing; groups
-by keys, what is joined for its values, columns apart, ranges in order, counts of others.
+by keys, what is joined for its values, columns apart, ranges in order, counts of others; two features at once.
 
 None that is known to differ is proved without a reservation that blocks, by forms of the whole or by parts; what
 is proved gives the same on rows that are made to tell it apart, and the pairs beside them that stand are still
@@ -38,6 +38,7 @@ _DIFFERENT = {
     "pivots": 32,
     "ranges_and_counts": 48,
     "texts_of_arrays": 13,
+    "two_features": 36,
     "windows_of_others": 30,
 }
 # seconds of the search, by what is known: most that are not proved are given up at once

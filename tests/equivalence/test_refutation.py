@@ -34,6 +34,7 @@ QUICK = [
     "looks-1", "looks-4", "looks-6", "looks-9",
     "texts-1", "texts-2", "texts-3", "texts-4", "texts-5", "texts-6",
     "elements-1", "elements-2", "elements-3", "elements-4", "elements-5", "elements-6", "elements-7",
+    "elements-9", "elements-10", "elements-14", "elements-15", "arms-1", "arms-2", "arms-5",
 ]  # fmt: skip
 EQUAL = [
     "ties-53",
@@ -50,6 +51,8 @@ EQUAL = [
     "elements-8",
     "meetings-16",
     "meetings-30",
+    "arms-4",
+    "arms-6",
 ]
 
 

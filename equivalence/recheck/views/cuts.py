@@ -28,8 +28,8 @@ from rewright.sql.walk import (
     substitute,
 )
 
-# what a row is sorted by, of the output at a position
-_Key = tuple[int, bool, bool, a.OperatorRef]
+# what a row is sorted by, of the output at a position, and under which collation
+_Key = tuple[int, str, bool, bool, a.OperatorRef]
 
 
 def cuts(query: a.Query, changes: Changes) -> a.Query:
@@ -212,7 +212,8 @@ def _of_arms(whole: a.SetOp, changes: Changes) -> a.SetOp:
     # UNION drops duplicates only after the cut
     if whole.op != "union" or not whole.all or whole.limit is None or whole.with_ties or whole.ctes:
         return whole
-    keys = tuple((k.pos, k.descending, k.nulls_first, k.op) for k in whole.order_by)
+    under = [c.type.collation for c in whole.columns]
+    keys = tuple((k.pos, under[k.pos], k.descending, k.nulls_first, k.op) for k in whole.order_by)
     left, right = (_arm(x, whole, keys, changes) for x in (whole.left, whole.right))
     return replace(whole, left=left, right=right)
 
@@ -237,7 +238,7 @@ def _of_union(block: a.Select, changes: Changes) -> a.Select:
         # ORDER BY an expression of the columns need not be the arm's order
         if not isinstance(k.expr, a.Column) or k.expr.rel != item.rel:
             return block
-        keys.append((k.expr.pos, k.descending, k.nulls_first, k.op))
+        keys.append((k.expr.pos, k.expr.type.collation, k.descending, k.nulls_first, k.op))
     query = _arm(item.query, block, tuple(keys), changes)
     return replace(block, from_=(replace(item, query=query),))
 
@@ -255,9 +256,12 @@ def _arm(arm: a.Query, whole: a.Query, keys: Sequence[_Key], changes: Changes) -
     if any(returns_set(t.expr) for t in arm.targets) or not _enough(arm, whole):
         return arm
     # a column that is constant in the arm orders nothing there
-    wanted = [
-        k for p, *rest in keys if not isinstance((k := _sort_key(arm.targets[p].expr, rest)).expr, a.Const)
-    ]
+    sorted_ = [(arm.targets[p].expr, under, rest) for p, under, *rest in keys]
+    sorted_ = [key for key in sorted_ if not isinstance(key[0], a.Const)]
+    # the union of a text with one under "C" is sorted under "C": in the text's own order others come first
+    if any(shown.type.collation != under for shown, under, _ in sorted_):
+        return arm
+    wanted = [_sort_key(shown, rest) for shown, _, rest in sorted_]
     if wanted != [k for k in arm.order_by if not isinstance(k.expr, a.Const)] or not _leave(arm, changes):
         return arm
     return replace(arm, limit=None, order_by=())

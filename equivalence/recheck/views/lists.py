@@ -14,7 +14,7 @@ from datetime import date
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, type_key
-from rewright.sql.types import BOOL, SqlType
+from rewright.sql.types import BOOL, DETERMINISTIC_COLLATIONS, SqlType
 from rewright.sql.walk import bottom_up
 
 _MOST = 40
@@ -50,6 +50,11 @@ def _as_list(test: a.ArrayOp, changes: Changes) -> a.Expr:
     if items is None or len({(x.type.schema, x.type.name) for x in items}) > 1:
         return test
     if not all(changes.known.cannot_fail(x) for x in items):
+        return test
+    # an element under "C" has the others compared under "C" too; only what is equal does not depend on it
+    under = {x.type.collation for x in items if x.type.collation}
+    plain = test.op.name in {"=", "<>"} and under <= DETERMINISTIC_COLLATIONS
+    if len(under) > 1 and not plain:
         return test
     if items:
         return a.InList(test.op, test.left, items, test.all)
