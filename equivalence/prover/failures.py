@@ -537,9 +537,9 @@ def _is_aggregate(term: Nested) -> bool:
 
 
 def _looks(term: Term) -> Iterator[SqlType]:
-    """The types that say how a value looks: of an extreme those of what it is taken from, of a sum those of what
-    is added up (it shows as many decimals as the one with most), of CASE those of its branches. NULL looks like
-    anything.
+    """The types that say how a value looks: of an extreme those of what it is taken from, of a sum those of
+    what is added up (it shows as many decimals as the one with most), of CASE those of its branches. NULL
+    looks like anything.
     """
     match term:
         case Nested() if _is_aggregate(term) or term.name == "sum numeric":

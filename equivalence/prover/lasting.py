@@ -214,10 +214,12 @@ def _less_what_is_known(term: Term, around: Block) -> Term:
 
 
 def _of_values(term: Term) -> Term:
-    """The term whose extremes are of rows with a value: those without one count for nothing, wherever an order
-    puts them.
+    """The term whose extremes are of rows with a value: those without one count for nothing, wherever an
+    order puts them.
     """
-    found = map_bags(term, lambda bag: tuple(map_block(b, lambda rows: rows, _of_values) for b in bag), _of_values)
+    found = map_bags(
+        term, lambda bag: tuple(map_block(b, lambda rows: rows, _of_values) for b in bag), _of_values
+    )
     if not isinstance(found, Nested) or found.kind != "agg" or not found.name.startswith(("min ", "max ")):
         return found
     return replace(found, bag=tuple(replace(b, preds=_where_not_null(b)) for b in found.bag))

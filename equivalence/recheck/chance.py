@@ -85,7 +85,7 @@ def _sorted_by_all(call: a.Aggregate) -> bool:
 
 
 def _sorted_by_key(call: a.Aggregate, block: a.Query, facts: Facts) -> Assumptions | None:
-    """What shows that no two rows of a group tie in an aggregate's own order, or in that in which they come."""
+    """What shows that no two rows of a group tie in an aggregate's own order, or in that they come in."""
     if not isinstance(block, a.Select):
         return None
     if not call.order_by:

@@ -333,8 +333,8 @@ class Facts:
     def _numbers_determine(
         self, query: Select, numbers: Iterable[WindowCall], exprs: Sequence[Expr]
     ) -> Assumptions | None:
-        """As `exprs_determine`, by the number of a row in an order that leaves no ties: what partitions is among
-        ``exprs`` or determined by them. (Where it leaves ties, rows have their numbers by chance.)
+        """As `exprs_determine`, by the number of a row in an order that leaves no ties: what partitions is
+        among ``exprs`` or determined by them. (Where it leaves ties, rows have their numbers by chance.)
         """
         for call in numbers:
             within = call.window.partition_by

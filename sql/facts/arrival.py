@@ -1,10 +1,11 @@
-"""In which order rows reach a block's aggregates: where they come from a sorted subquery alone, in that order.
+"""The order in which rows reach a block's aggregates: that of a sorted subquery, read alone.
 
     SELECT jsonb_agg(x) FROM (SELECT x FROM t ORDER BY day, id LIMIT 3) s
 
 The manual (9.21) says so of a query without further processing. The planner pulls up no subquery that sorts
-(is_simple_subquery) and scans it in its order. One without a LIMIT might be sorted by parts, in parallel, and
-array_agg and string_agg made of these (from version 16): such are left open. Must not know what is asked of it.
+(is_simple_subquery) and scans it in its order. One without a LIMIT might be sorted by parts, in parallel,
+and array_agg and string_agg made of these (from version 16): such are left open. Must not know what is asked
+of it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ def _sorted_rows(block: Select) -> Select | None:
     if len(block.from_) != 1 or block.where is not None or not isinstance(block.from_[0], Derived):
         return None
     rows = block.from_[0].query
-    if not isinstance(rows, Select) or rows.distinct is not None or any(returns_set(t.expr) for t in rows.targets):
+    if (
+        not isinstance(rows, Select)
+        or rows.distinct is not None
+        or any(returns_set(t.expr) for t in rows.targets)
+    ):
         return None
     if rows.order_by:
         return rows

@@ -132,7 +132,7 @@ _SHIFTS = frozenset({"+", "-"})
 
 
 def tied_columns(condition: Expr) -> tuple[Col, Col] | None:
-    """The two columns of which a condition says that each is the other, or a constant more or less, else None."""
+    """The two columns that a condition equates, or says to be a constant apart, else None."""
     same = equal_columns(condition)
     if same is not None or not isinstance(condition, Op) or not is_equality(condition):
         return same
@@ -141,7 +141,7 @@ def tied_columns(condition: Expr) -> tuple[Col, Col] | None:
 
 
 def _shifted(expr: Expr) -> Column | None:
-    """The column of whole numbers in a sum or difference with constants: no two of its values give the same."""
+    """The column of whole numbers to which constants are added, or that is taken from one."""
     expr = _bare(expr)
     if isinstance(expr, Column):
         return expr if expr.type.is_builtin and expr.type.name in _WIDTH else None

@@ -99,8 +99,8 @@ class Digits(OutputFacts[int]):
 
 
 class Wholes(OutputFacts[Bounds]):
-    """The least and the largest value of a whole number, where more is known than its type. Raised errors have
-    no value, and NULLs bound nothing.
+    """The least and the largest value of a whole number, where more is known than its type. Raised errors
+    have no value, and NULLs bound nothing.
     """
 
     def within(self, expr: Expr, columns: Mapping[Col, Bounds]) -> Bounds | None:

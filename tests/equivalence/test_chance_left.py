@@ -25,8 +25,10 @@ def groups(reader: str, number: str = "rank()", order: str = "yr") -> tuple[str,
     made = {"number": number, "order": order}
     return (
         f"with m as ({GROUPS.format(days='d', also=' and ' + WANTED, **made)}) {reader}",
-        f"with j as materialized (select id, yr, mo from d where {WANTED}),"
-        f" m as ({GROUPS.format(days='j', also='', **made)}) {reader}",
+        (
+            f"with j as materialized (select id, yr, mo from d where {WANTED}),"
+            f" m as ({GROUPS.format(days='j', also='', **made)}) {reader}"
+        ),
     )
 
 

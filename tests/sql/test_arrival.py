@@ -33,7 +33,10 @@ BY_KEY = "(select id, x from t order by day, id limit 3) s"
         (f"select array_agg(x) from {BY_KEY} group by id", False),
         (f"select array_agg(x), array_agg(id order by x) from {BY_KEY}", False),
         (f"select array_agg(x), count(distinct id) from {BY_KEY}", False),
-        ("select array_agg(x) from (select distinct on (day) day, id, x from t order by day, id limit 3) s", False),
+        (
+            "select array_agg(x) from (select distinct on (day) day, id, x from t order by day, id limit 3) s",
+            False,
+        ),
         (f"select array_agg(x) from (select x, rank() over (order by x) from {BY_KEY}) q", False),
         (f"select array_agg(x) from (select x from {BY_KEY} limit 2) q", False),
         (f"select array_agg(x) from (select x from {BY_KEY} where x > 1) q", False),
