@@ -20,9 +20,9 @@ _THEIRS = {"their", "his", "her", "its"}
 _RANKS = {"top", "bottom"}
 _JOBS = frozenset(listed("job role position title occupation profession function rank"))
 _WHO = 0.97
-_WHO_DOES = 0.95
+_WHODOES = 0.95
 # `authors` may be asked for as `who wrote`: with the same root (teach, teacher) no entry is needed
-_DOES = {
+DOES = {
     root(verb): listed(people)
     for verb, people in {
         "write": "author writer journalist",
@@ -111,7 +111,7 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
         link.mark == "table" and _is_agent(link.tables[0], scope) for link in links
     ):
         return links
-    does = {*(root(w) for w in _DOES.get(said, ())), said}
+    does = {*(root(w) for w in DOES.get(said, ())), said}
     found = [
         t
         for t in scope.context.tables
@@ -122,12 +122,12 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
     # names of people as texts, without a table of theirs: only where one column alone holds them
     if not found and len(written := _doers_written(verb, scope)) == 1:
         verb.mark = "relation"
-        scope.doubt("who is asked for", _WHO_DOES)
+        scope.doubt("who is asked for", _WHODOES)
         return [Link(written[0].name, "column", columns=(written[0],)), *links]
     if len(found) != 1:
         return links
     verb.mark = "relation"
-    scope.doubt("who is asked for", _WHO_DOES)
+    scope.doubt("who is asked for", _WHODOES)
     return [Link(found[0].ref.name, "table", (found[0],)), *links]
 
 
@@ -155,7 +155,7 @@ def _is_agent(table: TableContext, scope: Scope) -> bool:
     """Whether its rows are people by its name."""
     word = scope.words(table)[-1]
     return word.endswith(("er", "or", "ist", "ian", "person", "man", "woman")) or word in {
-        root_word for words in _DOES.values() for root_word in words
+        root_word for words in DOES.values() for root_word in words
     }
 
 

@@ -31,6 +31,7 @@ from rewright.ask.reading.marked_values import MarkedValues
 from rewright.ask.reading.modifiers import modified, modifiers
 from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.odd_names import spelled_plainly
+from rewright.ask.reading.other_deeds import joined_by_the_way
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
@@ -179,6 +180,7 @@ class Reader:
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)
             intent = shown_in(intent, unit, scope) if unit else intent
             written = write(intent, self.context, scope.roles, scope.said())
+            joined_by_the_way(written.tables, intent, scope)
             # last, on the SQL itself: each word of the question must have left a trace in it
             covered(said, scope, asked, written.sql)
         except Unclear as unclear:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rewright.ask.context import TableContext
+from rewright.ask.reading.agents import DOES
 from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct
@@ -24,7 +25,7 @@ _NAMED = frozenset(
         root,
         listed(
             "manage direct lead led design develop manufacture compose study studied visit supervise command "
-            "live reside"
+            "live reside teach"
         ),
     )
 )
@@ -42,6 +43,7 @@ _ANYWHERE = frozenset(
     map(root, listed("sell sold buy bought make made record recorded produce produced eat use used"))
 )
 """What may be done to a thing anywhere, whatever place those that it refers to have."""
+_TRADED = frozenset(map(root, listed("sell sold buy bought purchase")))
 _BE = frozenset(listed("is are was were be been being"))
 _SAID_OF = frozenset({"table", "value", "quoted", "column"})
 _FEW = 2
@@ -77,7 +79,7 @@ def _anywhere(links: Sequence[Link], at: int, scope: Scope) -> bool:
     if value is None or value.mark != "value" or value.preposition != "in" or not before:
         return False
     thing, held = scope.context.table(before[-1]), {c.table for c, _ in value.values}
-    happens = scope.times(thing) or thing.ref in held
+    happens = any(c.kind == "date" for c in scope.times(thing)) or thing.ref in held
     return (
         root(links[at].word) in _ANYWHERE and not happens and not _named_on_the_way(links[at], [*held], scope)
     )
@@ -86,7 +88,7 @@ def _anywhere(links: Sequence[Link], at: int, scope: Scope) -> bool:
 def _is_deed(verb: Link) -> bool:
     """A verb that says what was done; one that the data does not hold may be any."""
     # known verbs hold whatever they were linked to: `run` may have met a column by chance
-    if root(verb.word) in _NAMED | _BELONGING:
+    if root(verb.word) in _NAMED | _BELONGING | _TRADED:
         return True
     done = verb.word.endswith(("ed", "ing")) and " " not in verb.word and verb.text.islower()
     # a verb that is a column, table or value of the data says itself what is meant
@@ -154,9 +156,14 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     except Unclear:
         # no way at all between them is refused elsewhere, not doubted here
         return True
+    if scope.words(scope.context.table(who))[-1] in DOES.get(root(verb.word), ()):
+        return True  # lecturers of courses teach them
     # some table or column on the way is called like the verb: the rows say it
     if not steps or _named_on_the_way(verb, [who, *(s.new for s in steps)], scope):
         return True
+    if root(verb.word) in _TRADED:
+        # `publishers who sold the most games`: theirs they are, but nothing says that and when one was sold
+        return any(_happens(s.new, scope) for s in steps)
     # `managed by` of two rows that only refer to each other: refusal of a guess
     if root(verb.word) in _NAMED:
         return False
@@ -164,6 +171,15 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     pairs = all(_only_joins(t, who, what, scope) or _spoken_of(t, scope) for t in between)
     # what belongs is on the many side: a boat refers to its owner, not an owner to a boat
     return pairs and (bool(between) or root(verb.word) not in _BELONGING or _refers_to_whom(steps[0], who))
+
+
+def _happens(ref: TableRef, scope: Scope) -> bool:
+    """Whether rows have a date, or belong to two others: a policy of an agent and a customer, no game of a
+    publisher.
+    """
+    referred = {j.one.table for j in scope.context.joins if j.many.table == ref}
+    dated = any(c.kind == "date" for c in scope.times(scope.context.table(ref)))
+    return dated or len(referred - {ref}) > 1
 
 
 def _named_on_the_way(verb: Link, tables: Sequence[TableRef], scope: Scope) -> bool:

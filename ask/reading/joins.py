@@ -34,6 +34,8 @@ _UNTELLING = {"by"}
 """`approved_by`: not said by every `sorted by`."""
 _STRAIGHT = 0.95
 """The way through rows that refer to both, where what both refer to leads there too."""
+_BY_THE_DEED = 0.95
+"""The way through rows called like what was done, where a shorter one is by a role of which nobody speaks."""
 _ANOTHER_EVENT = 0.8
 """A way through rows of something that happened, where another such way is a table longer."""
 _MOSTLY_NONE = 0.75
@@ -134,6 +136,8 @@ def _way(
         ]
         ways = [way for ref, way in after if ref == target]
         if ways:
+            if (named := _by_the_deed(context, after, target, ways, roles)) is not None:
+                return named, _BY_THE_DEED
             way, chance = _best(ways, target, roles, said)
             if len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target):
                 chance *= _ROLE_UNSAID
@@ -154,6 +158,35 @@ def _unsaid_role(way: Sequence[Step], roles: Sequence[str]) -> bool:
         if own & whose and (own - whose) and not (own - whose) & said:
             return True
     return False
+
+
+def _by_the_deed(
+    context: Context,
+    after: Sequence[tuple[TableRef, list[Step]]],
+    target: TableRef,
+    ways: Sequence[list[Step]],
+    roles: Sequence[str],
+) -> list[Step] | None:
+    """`volunteers who attended a course`, of courses with a trainer_id: by the course_attendance, which is
+    called like what they did.
+    """
+    said = {role(word) for word in roles}
+    if not all(any(_role_words(s.join) and not _role_words(s.join) & said for s in way) for way in ways):
+        return None
+    longer = [
+        [*way, step]
+        for ref, way in after
+        if ref != target
+        for step in _steps(context, ref)
+        if step.new == target
+    ]
+    ends = {role(w) for ref in (_begins_at(ways[0]), target) for w in names.words(ref.name)}
+    found = [
+        way
+        for way in longer
+        if {role(w) for s in way[:-1] for w in names.words(s.new.name)} & (said - ends)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _another_event(

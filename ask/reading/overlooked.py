@@ -107,7 +107,7 @@ def _won(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 def _only_won(intent: Intent, scope: Scope) -> None:
     """`members who have never played a game`, of plays that refer to their winner: others played too."""
     said = {root(w) for w in scope.roles}
-    read = set(_tables(intent)) | {c.gone for c in intent.where if isinstance(c, Without)}
+    read = {*_tables(intent), *intent.rows} | {c.gone for c in intent.where if isinstance(c, Without)}
     joins = [j for j in scope.context.joins if {j.many.table, j.one.table} <= read]
     for join in joins:
         others = [j for j in joins if {j.many.table, j.one.table} == {join.many.table, join.one.table}]

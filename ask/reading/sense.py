@@ -30,6 +30,7 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.near_misses import COUNTS, near_misses
+from rewright.ask.reading.other_deeds import other_deeds
 from rewright.ask.reading.overlooked import overlooked
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import UNITS, unit_of
@@ -89,6 +90,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     deeds(intent, links, scope)
     near_misses(intent, links, scope)
     overlooked(intent, links, scope)
+    other_deeds(intent, links, scope)
     _lacked_by_none(intent)
     _measured_per(intent, links)
 
