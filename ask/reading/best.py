@@ -157,8 +157,9 @@ def _added_up(draft: Draft, table: TableContext, measure: Expression) -> Express
 
 def _ranked(draft: Draft, table: TableContext, measure: Expression, way: Direction, limit: int = 0) -> None:
     draft.best_of = tuple(dict.fromkeys(draft.groups))
-    # ranked by the group itself every row of a group would tie
-    if measure in draft.best_of:
+    keys = [e for e in draft.best_of if isinstance(e, Column) and e.column.key]
+    # ranked by the group itself every row of a group would tie; alone in its group each row would be the best
+    if measure in draft.best_of or any(e.column.table == table.ref for e in keys):
         raise Unclear("it is not clear of what the best of each group is wanted")
     label = tuple(Column(c) for c in draft.scope.label(table))
     asked = any(link.mark in {"column", "label"} and not link.used for link in draft.links)

@@ -187,15 +187,16 @@ def _ranked_by_another(intent: Intent, links: Sequence[Link], scope: Scope) -> N
 
 def _done_by_nobody(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`who painted each object` read as a list of objects. Raises Unclear."""
-    verb = next((i for i, link in enumerate(links) if link.word == scope.roles[1:2][0]), None) if (
-        scope.roles[:1] == ("who",) and len(scope.roles) > 1
-    ) else None
-    if verb is None or scope.roles[1] in _STATES:
+    who, said = scope.roles[:1] == ("who",), scope.roles[1:2]
+    at = next((i for i, link in enumerate(links) if (link.word,) == said), None) if who else None
+    if at is None or said[0] in _STATES:
         return
-    behind = {t.ref for link in links[verb + 1 :] if link.mark == "table" for t in link.tables[:1]}
-    shown = {t for e in intent.outputs for t in tables_of(e)}
-    if shown and shown <= behind:
-        raise Unclear(f"nothing that is shown says who {links[verb].text} it")
+    behind = {t.ref for link in links[at + 1 :] if link.mark == "table" for t in link.tables[:1]}
+    shown = [e for e in intent.outputs if not aggregates_of(e)]
+    # a host_name of shows says who hosts them
+    told = {root(w) for e in shown for c in columns_of(e) for w in scope.words(c)}
+    if shown and {t for e in shown for t in tables_of(e)} <= behind and root(said[0]) not in told:
+        raise Unclear(f"nothing that is shown says who {links[at].text} it")
 
 
 def _words_of(tables: Sequence[TableRef], scope: Scope) -> Iterator[str]:
@@ -220,7 +221,8 @@ def _told_by_its_row(intent: Intent, scope: Scope) -> None:
 
 def _done_by_others(links: Sequence[Link], scope: Scope) -> None:
     """`games rated by their designers`, of ratings that refer to members."""
-    for verb, doer in pairwise(links):
+    said = [link for link in links if link.mark != "each" or link.word != "by"]
+    for verb, doer in pairwise(said):
         events = [t.ref for t in verb.tables[:1]] if verb.mark == "relation" else []
         if not events or doer.mark != "table" or doer.preposition != "by":
             continue

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.comments import named_by
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.unit_names import Unit, measures, unit_of
@@ -155,7 +156,8 @@ def _names_its_rows(column: ColumnContext) -> bool:
 
 def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) -> bool:
     """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""
-    roots = {root(w) for w in scope.words(column)}
+    # the comment may spell the name out: `loa`, the length over all
+    roots = {root(w) for w in (*scope.words(column), *named_by(column))}
     if word in _LENGTHS and set(scope.words(column)) & {*_RATES, "per"}:
         return False
     if word == "age" and set(scope.words(column)) & _BOUNDS:

@@ -59,13 +59,16 @@ for _word, _unit in _units():
 
 _SHORT = frozenset({"km", "cm", "mm", "kg", "kb", "mb", "gb", "tb"})
 _SPELLED = "|".join(sorted((w for w in UNITS if len(w) > 2 or w in _SHORT), key=len)[::-1])
+UNIT_LETTERS = "gm"
+"""Units of one letter, behind a number alone."""
 _WANTED = re.compile(
     rf"(?:,\s*|\(\s*)?\b(?:(?:measured|expressed|given|converted)\s+)?(?:in|into)\s+"
     rf"(?:(?:whole|full|total)\s+)?(?P<unit>{_SPELLED})\b(?:\s*\))?(?!\s+of\b|\s+per\s+(?:{_SPELLED})\b)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
-    rf"(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s*(?P<unit>{_SPELLED})|\s+(?P<letter>[gm]))\b", re.IGNORECASE
+    rf"(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s*(?P<unit>{_SPELLED})|\s+(?P<letter>[{UNIT_LETTERS}]))\b",
+    re.IGNORECASE,
 )
 _ONE = re.compile(
     rf"\b(than|over|under|above|below|least|most|within)\s+(?:an?|one)\s+(half\s+)?(?P<unit>{_SPELLED})"
