@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
 from rewright.ask.reading.contraries import either_behind
@@ -251,7 +253,8 @@ def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableConte
 
 
 def _no_rows(draft: Draft, at: int, after: int) -> None:
-    kept, gone = table_before(draft, at), draft.scope.table(draft.links[after])
+    gone = draft.scope.table(draft.links[after])
+    kept = _counting_head(draft, at) or table_before(draft, at)
     # NOT EXISTS of the row itself would be no rows at all
     if kept.ref == gone.ref:
         raise Unclear(f"{kept.ref.name} without itself is not clear")
@@ -267,6 +270,15 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"
         )
+
+
+def _counting_head(draft: Draft, at: int) -> TableContext | None:
+    """`regions with more than five volcanoes but no station`: of the regions, whose volcanoes are counted."""
+    first = next((i for i, link in enumerate(draft.links[:at]) if link.mark == "table"), None)
+    words, word = draft.scope.roles, draft.links[at].word.split()[0]
+    told = any(b == word and a in {"but", "yet"} for a, b in pairwise(words))
+    counted = any(link.mark == "number" for link in draft.links[:at])
+    return draft.scope.table(draft.links[first]) if first is not None and told and counted else None
 
 
 def _by_way_of(draft: Draft, after: int, kept: TableContext, gone: TableContext) -> TableRef:

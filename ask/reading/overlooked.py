@@ -30,6 +30,8 @@ _WON = frozenset(
 """What tells that somebody won, or is there for those who did."""
 _CAN = frozenset(listed("can could may"))
 _THERE = ("exist", "record", "regist", "list", "have", "store", "available in")
+_HAVE = frozenset(listed("have has had with having"))
+_BOTH = ("one", "other")
 _ENDS = frozenset(map(root, listed("winner loser champion")))
 
 
@@ -44,6 +46,7 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _flags_of_deeds(intent, links, scope)
     _begun_by_them(links, scope)
     _both_of_them(intent, links, scope)
+    _both_had(intent, scope)
 
 
 def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -162,6 +165,13 @@ def _both_of_them(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         listed_too = "and" in scope.roles[scope.roles.index(first) :]
         if first == "both" and second in nouns and second.endswith("s") and not told and not listed_too:
             scope.doubt(f"what holds for both {second}", _AS_LIKELY)
+
+
+def _both_had(intent: Intent, scope: Scope) -> None:
+    """`teams that have both a coach and a sponsor`, read as a list of the sponsors of those with a coach."""
+    had = any(first in _HAVE and second == "both" for first, second in pairwise(scope.roles))
+    if had and len(intent.where) + len(intent.having) < len(_BOTH):
+        scope.doubt("whether both are there", _AS_LIKELY)
 
 
 def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

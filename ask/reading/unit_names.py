@@ -78,6 +78,9 @@ _ONE = re.compile(
 _HALF = re.compile(
     rf"\b(than|over|under|above|below|least|most|within)\s+half\s+an?\s+(?P<unit>{_SPELLED})\b", re.IGNORECASE
 )
+_NUMBERS = "two three four five six seven eight nine ten eleven twelve".split()
+_IN_WORDS = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({_SPELLED})\b", re.IGNORECASE)
+"""`longer than two hours`."""
 _SMALLER = {"hour": (60, "minutes"), "minute": (60, "seconds"), "day": (24, "hours")}
 
 
@@ -97,6 +100,7 @@ def numbers_spelled_out(question: str) -> str:
         many, smaller = _SMALLER.get(match["unit"].lower(), (0, ""))
         return f"{match[1]} {many // 2} {smaller}" if many else match[0]
 
+    question = _IN_WORDS.sub(lambda m: f"{_NUMBERS.index(m[1].lower()) + 2} {m[2]}", question)
     return _ONE.sub(one, _HALF.sub(half, question))
 
 
