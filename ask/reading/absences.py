@@ -276,7 +276,7 @@ def _counting_head(draft: Draft, at: int) -> TableContext | None:
     """`regions with more than five volcanoes but no station`: of the regions, whose volcanoes are counted."""
     first = next((i for i, link in enumerate(draft.links[:at]) if link.mark == "table"), None)
     words, word = draft.scope.roles, draft.links[at].word.split()[0]
-    told = any(b == word and a in {"but", "yet"} for a, b in pairwise(words))
+    told = any(b == word and a in {"but", "yet", "and"} for a, b in pairwise(words))
     counted = any(link.mark == "number" for link in draft.links[:at])
     return draft.scope.table(draft.links[first]) if first is not None and told and counted else None
 

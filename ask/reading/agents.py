@@ -15,6 +15,8 @@ from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
+_WHO_DID = frozenset({"who", "that", "whose"})
+_JOINING = frozenset({"comma", "or"})
 _HELPS = {"did", "does", "do"}
 _THEIRS = {"their", "his", "her", "its"}
 _RANKS = {"top", "bottom"}
@@ -53,7 +55,7 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
     if scope.roles[:1] == ("which",):
         return _of_a_job(links, scope)
     if scope.roles[:1] != ("who",):
-        return links
+        return _listed_by_kind(links, scope)
     _above(links, scope)
     for link in links:
         # who is above a row of the same table, `superiors` finds
@@ -80,6 +82,33 @@ def _of_a_job(links: list[Link], scope: Scope) -> list[Link]:
         return links
     scope.doubt("who is asked for", _WHO)
     return [Link(table.ref.name, "table", (table,)), *links]
+
+
+def _listed_by_kind(links: list[Link], scope: Scope) -> list[Link]:
+    """`list the nurses and the physicians who led a mission`, of volunteers with an occupation: volunteers."""
+    begins = [link for link in links if link.mark != "return"]
+    behind = next((i for i, link in enumerate(begins) if not says_a_kind(link) and link.mark not in _JOINING), 0)
+    kinds = [link for link in begins[:behind] if link.mark not in _JOINING]
+    tables = {t for kind in kinds for t in owners_of(kind)}
+    if len(tables) != 1 or tables & _named(links) or not _WHO_DID & set(scope.roles):
+        return links
+    table = scope.context.table(tables.pop())
+    if not _has_names(table, scope):
+        return links
+    scope.doubt("who is asked for", _WHO)
+    first = links.index(begins[0])
+    return [*links[:first], Link(table.ref.name, "table", (table,)), *links[first:]]
+
+
+def owners_of(link: Link) -> set[TableRef]:
+    return {c.table for c, _ in link.values} if link.mark == "value" else {c.table for c in link.columns}
+
+
+def says_a_kind(link: Link) -> bool:
+    """Whether a value or a flag stands for its rows: nurses, medics."""
+    flag = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
+    plural = link.text.islower() and link.word.endswith("s") and not link.word.endswith("ss")
+    return (flag or link.mark == "value") and plural and not link.preposition
 
 
 def _says_jobs(value: Link, scope: Scope) -> bool:

@@ -59,9 +59,13 @@ def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     for at, verb in enumerate(links):
         if verb.mark == "relation" and _anywhere(links, at, scope):
             scope.doubt(f"whether {verb.text} is said of the place", _ELSEWHERE, once=True)
-        if verb.mark != "relation" or not _is_deed(verb):
+        if verb.mark != "relation":
             continue
         spoken = list(_who_and_what(links, at, scope))
+        if any(_by_far(verb, who, what, scope) for who, what in spoken if who != what):
+            scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
+        if not _is_deed(verb):
+            continue
         behind = [ref for link in links[at + 1 :] for ref in _of(link)]
         if not spoken and len(shown) == 1 and behind and not _named_by(verb, shown, behind[0], scope):
             scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
@@ -180,6 +184,21 @@ def _happens(ref: TableRef, scope: Scope) -> bool:
     referred = {j.one.table for j in scope.context.joins if j.many.table == ref}
     dated = any(c.kind == "date" for c in scope.times(scope.context.table(ref)))
     return dated or len(referred - {ref}) > 1
+
+
+def _by_far(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
+    """`pilots who work for an agent`, by jobs in calls of ships that one looks after: two tables at least lie
+    between, of which nobody speaks, and none says that.
+    """
+    try:
+        steps = direct(scope.context, who, what, scope.roles)
+    except Unclear:
+        return False
+    between = [s.new for s in steps[:-1] if not _spoken_of(scope.context.table(s.new), scope)]
+    does = scope.words(scope.context.table(who))[-1] in DOES.get(root(verb.word), ())
+    multiplied = any(s.multiplies for s in steps)
+    far = len(between) > 1 and multiplied and not does
+    return far and not _named_on_the_way(verb, [who, *(s.new for s in steps)], scope)
 
 
 def _named_on_the_way(verb: Link, tables: Sequence[TableRef], scope: Scope) -> bool:

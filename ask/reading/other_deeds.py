@@ -50,7 +50,7 @@ tested examined measured taken test examination measurement
 )
 """What is done at one time, or is called by either word where data has one of them."""
 _DEEDS = frozenset[str]().union(*_SAME_DEEDS)
-_CUT = tuple(listed("built issued published released registered founded ordered shipped delivered paid hired"))
+_CUT = tuple(listed("built issued collected published released registered founded ordered shipped delivered paid hired"))
 """Deeds that names of dates are often cut from."""
 _ANY_DEED = frozenset(map(root, listed("made done taken held given had used involved put got gone come been")))
 """Verbs that say of any deed that it took place."""
@@ -77,6 +77,7 @@ def other_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _ranked_by_another(intent, links, scope)
     _done_by_nobody(intent, links, scope)
     _done_by_others(links, scope)
+    _days_for_dates(intent, scope)
 
 
 def _deeds_of(column: ColumnContext, scope: Scope) -> set[str]:
@@ -86,6 +87,12 @@ def _deeds_of(column: ColumnContext, scope: Scope) -> set[str]:
     told = {root(w) for w in words if w.endswith("ed") or w in _PARTICIPLES or root(w) in _DEEDS}
     # `yr_blt`
     return told | {root(deed) for deed in _CUT for w in words if 2 < len(w) < len(deed) and cut_from(deed, w)}
+
+
+def tells_when(column: ColumnContext, verb: str, scope: Scope) -> bool:
+    """Whether a date may be when something was done: it says so, or not what was."""
+    deeds = _deeds_of(column, scope)
+    return not deeds or _same(root(verb), deeds)
 
 
 def _same(verb: str, deeds: set[str]) -> bool:
@@ -108,8 +115,7 @@ def _dated_by_another(intent: Intent, links: Sequence[Link], scope: Scope) -> No
         verb = _verb_before(links, at)
         if column is None or verb is None or root(verb.word) in _ANY_DEED:
             continue
-        deeds = _deeds_of(column, scope)
-        if deeds and not _same(root(verb.word), deeds):
+        if not tells_when(column, verb.word, scope):
             scope.doubt(f"whether {column.name} says when something was {verb.text}", _AS_LIKELY, once=True)
 
 
@@ -230,6 +236,15 @@ def _done_by_others(links: Sequence[Link], scope: Scope) -> None:
         people = {j.one.table for j in scope.context.joins if j.many.table in events}
         if not who & {*people, *events}:
             scope.doubt(f"whether {doer.text} are who {verb.text} it", _AS_LIKELY)
+
+
+def _days_for_dates(intent: Intent, scope: Scope) -> None:
+    """`when was each volunteer trained`, read as for how many days."""
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    if "date" not in scope.roles or any(c.kind == "date" or "year" in scope.words(c) for c in shown):
+        return
+    if any(c.kind == "number" and {"day", "days", "date"} & set(scope.words(c)) for c in shown):
+        scope.doubt("when it was", _AS_LIKELY)
 
 
 def joined_by_the_way(tables: Sequence[TableRef], intent: Intent, scope: Scope) -> None:

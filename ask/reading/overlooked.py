@@ -7,10 +7,10 @@ Owns the doubts that make such a reading too unsure to be run. Must not know the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
 from rewright.ask.reading.adjectives import begins_superlative
-from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, With, Without
+from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, OneOf, With, Without
 from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
@@ -47,6 +47,8 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _begun_by_them(links, scope)
     _both_of_them(intent, links, scope)
     _both_had(intent, scope)
+    _had_by_any(intent, scope)
+    _said_twice(intent)
 
 
 def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -172,6 +174,25 @@ def _both_had(intent: Intent, scope: Scope) -> None:
     had = any(first in _HAVE and second == "both" for first, second in pairwise(scope.roles))
     if had and len(intent.where) + len(intent.having) < len(_BOTH):
         scope.doubt("whether both are there", _AS_LIKELY)
+
+
+def _had_by_any(intent: Intent, scope: Scope) -> None:
+    """`is there a member with an email`, read as whether there is a member."""
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)] if intent.exists else []
+    labels = {c for column in shown for c in scope.label(scope.context.table(column.table))}
+    if any(column not in labels and not column.key for column in shown):
+        scope.doubt("whether there is any that has it", _AS_LIKELY)
+
+
+def _said_twice(intent: Intent) -> None:
+    """`translators who never revised`, of linguists with a title: who is one thing is not another. Raises
+    Unclear.
+    """
+    told = [c for c in intent.where if isinstance(c, OneOf)]
+    for one, other in product(told, told):
+        apart = not set(one.values) & set(other.values)
+        if one.column == other.column and other.negated and not one.negated and apart:
+            raise Unclear(f"it is not clear what not {other.values[0]} says of {one.values[0]}")
 
 
 def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
