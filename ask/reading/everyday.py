@@ -40,6 +40,9 @@ EVERYDAY: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         r"(first|last)\s*[?.]*$",
         lambda m: f"{m[1]}, the {m[2]} with the {'earliest' if m[4].lower() == 'first' else 'latest'} {m[3]} date",
     ),
+    # `volunteers who took part in a mission`
+    (r"\b(?:took|taken) part in\b", "participated in"),
+    (r"\b(?:takes?|taking) part in\b", "participate in"),
     # `how many tankers are on our books?`
     (
         (

@@ -90,7 +90,12 @@ class _Writer:
         reached = [root, *(s.new for s in steps)]
         others = [t for t in tested if t not in reached]
         # from what is reached already, so that conditions do not choose another way to a shown table
-        more, chance = path(self.context, root, [*reached[1:], *others], self.roles, self.said)
+        more, chance = (steps, likelihood)
+        if others:
+            more, chance = path(self.context, root, [*reached[1:], *others], self.roles, self.said)
+            if more[: len(steps)] != steps:
+                # what is tested leads another way to what is shown: `people who passed each course`, by attendances
+                steps = more
         rest = more[len(steps) :]
         # a condition that would repeat rows asks whether there is one that meets it
         if any(s.multiplies for s in rest) and (key := self.key(root)) is not None:
