@@ -131,14 +131,17 @@ def _above(links: Sequence[Link], scope: Scope) -> None:
 
 def _who_does(links: list[Link], scope: Scope) -> list[Link]:
     """`who wrote The Salt Road`, of authors; `who teaches Morning Flow`, of trainers."""
-    if not links or len(scope.roles) < 2 or links[0].mark not in {"relation", "column", "unknown"}:
+    if not links or len(scope.roles) < 2 or links[0].mark not in {"relation", "column", "unknown", "table"}:
         return links
     verb = links[0]
     said = root(verb.word)
     # an agent that is named (`who is the trainer that teaches ..`) needs no other one
     if verb.word != scope.roles[1] or any(
-        link.mark == "table" and _is_agent(link.tables[0], scope) for link in links
+        link.mark == "table" and _is_agent(link.tables[0], scope) for link in links[1:]
     ):
+        return links
+    # `who designed it`, of designers: the verb, linked to their table
+    if verb.mark == "table" and not (verb.word.endswith("ed") and _is_agent(verb.tables[0], scope)):
         return links
     does = {*(root(w) for w in DOES.get(said, ())), said}
     found = [

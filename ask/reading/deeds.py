@@ -43,6 +43,9 @@ _ANYWHERE = frozenset(
     map(root, listed("sell sold buy bought make made record recorded produce produced eat use used"))
 )
 """What may be done to a thing anywhere, whatever place those that it refers to have."""
+_EMPLOYED = frozenset(map(root, listed("work serve belong study")))
+"""What one does for somebody, or somewhere, whom the rows name."""
+_FAR = 2
 _TRADED = frozenset(map(root, listed("sell sold buy bought purchase")))
 _BE = frozenset(listed("is are was were be been being"))
 _SAID_OF = frozenset({"table", "value", "quoted", "column"})
@@ -187,8 +190,8 @@ def _happens(ref: TableRef, scope: Scope) -> bool:
 
 
 def _by_far(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
-    """`pilots who work for an agent`, by jobs in calls of ships that one looks after: two tables at least lie
-    between, of which nobody speaks, and none says that.
+    """`pilots who work for an agent`, by jobs in calls of ships that one looks after: tables lie between of
+    which nobody speaks, and none says that.
     """
     try:
         steps = direct(scope.context, who, what, scope.roles)
@@ -197,7 +200,7 @@ def _by_far(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     between = [s.new for s in steps[:-1] if not _spoken_of(scope.context.table(s.new), scope)]
     does = scope.words(scope.context.table(who))[-1] in DOES.get(root(verb.word), ())
     multiplied = any(s.multiplies for s in steps)
-    far = len(between) > 1 and multiplied and not does
+    far = len(between) > (1 if root(verb.word) in _EMPLOYED else _FAR) and multiplied and not does
     return far and not _named_on_the_way(verb, [who, *(s.new for s in steps)], scope)
 
 

@@ -60,6 +60,7 @@ _BORN = frozenset(map(root, listed("birth born native nationality origin home ho
 _TIME = re.compile(r"(?:before|after|on|since|between|during|until|earlier|later)\b|(?:in|the) \d|in the")
 _PLACES = frozenset(listed("country city town place state region county village district continent nation"))
 _STATES = frozenset(listed("is are was were has have had did does do"))
+_HIGH = frozenset(listed("highest lowest largest smallest biggest greatest"))
 _PAYS = frozenset(map(root, listed("spend spent earn earned pay paid")))
 _BY_THE_WAY = frozenset(
     listed("incident accident penalty fine complaint warning alert elimination absence dispute sanction injury fault")
@@ -78,6 +79,7 @@ def other_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _done_by_nobody(intent, links, scope)
     _done_by_others(links, scope)
     _days_for_dates(intent, scope)
+    _high_dates(intent, links, scope)
 
 
 def _deeds_of(column: ColumnContext, scope: Scope) -> set[str]:
@@ -201,6 +203,9 @@ def _done_by_nobody(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     shown = [e for e in intent.outputs if not aggregates_of(e)]
     # a host_name of shows says who hosts them
     told = {root(w) for e in shown for c in columns_of(e) for w in scope.words(c)}
+    columns = [c for e in shown for c in columns_of(e)]
+    if columns and all(c.kind == "date" or (c.kind == "number" and not c.key) for c in columns):
+        raise Unclear(f"nothing that is shown says who {links[at].text} it")
     if shown and {t for e in shown for t in tables_of(e)} <= behind and root(said[0]) not in told:
         raise Unclear(f"nothing that is shown says who {links[at].text} it")
 
@@ -245,6 +250,15 @@ def _days_for_dates(intent: Intent, scope: Scope) -> None:
         return
     if any(c.kind == "number" and {"day", "days", "date"} & set(scope.words(c)) for c in shown):
         scope.doubt("when it was", _AS_LIKELY)
+
+
+def _high_dates(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`where was the highest specimen collected`, read as the last one."""
+    by = {e.column for e, _ in intent.order if isinstance(e, Column) and e.column.kind == "date"}
+    for high, behind in pairwise(links):
+        # a hint may say itself that the lowest date is meant
+        if high.mark in {"top", "bottom"} and high.word in _HIGH and by and not by & set(behind.columns):
+            scope.doubt(f"of what {high.text} is said", _AS_LIKELY)
 
 
 def joined_by_the_way(tables: Sequence[TableRef], intent: Intent, scope: Scope) -> None:

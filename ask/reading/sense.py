@@ -673,7 +673,8 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     spoke of; a row of something that happened holds that itself.
     """
     last = next((link for link in reversed(links) if link.mark != "stop"), None)
-    tables = {t for what in (*intent.outputs, *intent.where) for t in tables_of(what)}
+    ranked = (e for e, _ in intent.order)
+    tables = {t for what in (*intent.outputs, *ranked, *intent.where) for t in tables_of(what)}
     # `sold to whom` and the like: a verb in the middle relates two things that are both named
     if last is None or last.mark != "relation" or last.tables or not last.word.endswith(_DONE):
         return
