@@ -196,7 +196,7 @@ def _ranked_by_another(intent: Intent, links: Sequence[Link], scope: Scope) -> N
 def _done_by_nobody(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`who painted each object` read as a list of objects. Raises Unclear."""
     who, said = scope.roles[:1] == ("who",), scope.roles[1:2]
-    at = next((i for i, link in enumerate(links) if (link.word,) == said), None) if who else None
+    at = next((i for i, link in enumerate(links) if (*link.word.split(),)[:1] == said), None) if who else None
     if at is None or said[0] in _STATES:
         return
     behind = {t.ref for link in links[at + 1 :] if link.mark == "table" for t in link.tables[:1]}
@@ -204,7 +204,8 @@ def _done_by_nobody(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     # a host_name of shows says who hosts them
     told = {root(w) for e in shown for c in columns_of(e) for w in scope.words(c)}
     columns = [c for e in shown for c in columns_of(e)]
-    if columns and all(c.kind == "date" or (c.kind == "number" and not c.key) for c in columns):
+    dated = any(c.kind == "date" and c in links[at].columns for c in columns)
+    if dated or (columns and all(c.kind == "date" or (c.kind == "number" and not c.key) for c in columns)):
         raise Unclear(f"nothing that is shown says who {links[at].text} it")
     if shown and {t for e in shown for t in tables_of(e)} <= behind and root(said[0]) not in told:
         raise Unclear(f"nothing that is shown says who {links[at].text} it")

@@ -66,6 +66,10 @@ def property_of(
         # None for a column of no unit: only a unit that is another kind's excludes it
         and measures(scope.words(c), units) is not False
     ]
+    aged = any(word == "age" for _, word in steps)
+    if aged:
+        # who was hired first is not the oldest
+        held = [c for c in held if not (c.kind == "date" and set(scope.words(c)) & _JOINED)]
     kinds = [
         # steps in order: the first kind of column that the table has is what the adjective means
         [c for c in held if _is_of(scope, c, table, word) and (c.kind == "number" or word not in _TIMES)]
@@ -89,7 +93,6 @@ def property_of(
     dates = [c for c in times(scope, table) if c.kind == "date"]
     if dated is not None and len(dates) > 1 and (happened := happening(scope, dates)) is not None:
         return happened, dated
-    aged = any(word == "age" for _, word in steps)
     others = {"birth", "born", *(_JOINED if aged else ())}
     # a date of joining tells no age, and a date of birth would have been found before
     if dated is not None and len(dates) == 1 and not others & set(scope.words(dates[0])):
