@@ -151,7 +151,8 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
         if scope.words(t)[-1:] != (verb.word,) and root(scope.words(t)[-1]) in does and _is_agent(t, scope)
     ]
     # a table of pairs, game_designer, is called by whom it refers to
-    pairs = {j.many.table for j in scope.context.joins if any(j.one.table == t.ref for t in found)}
+    joins = [j for j in scope.context.joins if j.many.table != j.one.table]
+    pairs = {j.many.table for j in joins if any(j.one.table == t.ref for t in found)}
     found = [t for t in found if t.ref not in pairs] or _of_events(verb, scope)
     # names of people as texts, without a table of theirs: only where one column alone holds them
     if not found and len(written := _doers_written(verb, scope)) == 1:

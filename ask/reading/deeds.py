@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from rewright.ask.context import TableContext
 from rewright.ask.reading.agents import DOES
 from rewright.ask.reading.intent import Intent
-from rewright.ask.reading.intent_parts import tables_of
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
@@ -43,6 +43,9 @@ _ANYWHERE = frozenset(
     map(root, listed("sell sold buy bought make made record recorded produce produced eat use used"))
 )
 """What may be done to a thing anywhere, whatever place those that it refers to have."""
+_PAID = frozenset(
+    listed("price amount total cost fee fare value quantity revenue paid sale order purchase invoice transaction")
+)
 _EMPLOYED = frozenset(map(root, listed("work serve belong study")))
 """What one does for somebody, or somewhere, whom the rows name."""
 _FAR = 2
@@ -59,6 +62,7 @@ def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a verb of which the rows on the way between those it relates say nothing."""
     # `who designed it?` names nobody, so whoever is shown is the one who did
     shown = {t for e in intent.outputs for t in tables_of(e)} if scope.roles[:1] == ("who",) else set()
+    measured = {c.table for e in intent.outputs for m in aggregates_of(e) for c in columns_of(m)}
     for at, verb in enumerate(links):
         if verb.mark == "relation" and _anywhere(links, at, scope):
             scope.doubt(f"whether {verb.text} is said of the place", _ELSEWHERE, once=True)
@@ -73,7 +77,9 @@ def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         if not spoken and len(shown) == 1 and behind and not _named_by(verb, shown, behind[0], scope):
             scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
         for who, what in spoken:
-            if who != what and not _says_so(verb, who, what, scope):
+            # `the total price of volumes sold by cloth`: what they cost is told
+            priced = root(verb.word) in _TRADED and bool({who, what} & measured)
+            if who != what and not priced and not _says_so(verb, who, what, scope):
                 scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
 
 
@@ -98,8 +104,9 @@ def _is_deed(verb: Link) -> bool:
     if root(verb.word) in _NAMED | _BELONGING | _TRADED:
         return True
     done = verb.word.endswith(("ed", "ing")) and " " not in verb.word and verb.text.islower()
-    # a verb that is a column, table or value of the data says itself what is meant
-    return done and verb.word not in RELATING and not (verb.columns or verb.tables or verb.values)
+    # a verb that is a column, table or value of the data says itself what is meant; a date only says when
+    dated = all(c.kind == "date" for c in verb.columns)
+    return done and verb.word not in RELATING and dated and not (verb.tables or verb.values)
 
 
 def _was_done(verb: Link, scope: Scope) -> bool:
@@ -166,11 +173,13 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     if scope.words(scope.context.table(who))[-1] in DOES.get(root(verb.word), ()):
         return True  # lecturers of courses teach them
     # some table or column on the way is called like the verb: the rows say it
-    if not steps or _named_on_the_way(verb, [who, *(s.new for s in steps)], scope):
+    # `technicians who installed a lift`, by callouts: when it was installed says not by whom
+    tables = [who, *(s.new for s in steps if s.new not in {c.table for c in verb.columns})]
+    if not steps or _named_on_the_way(verb, tables, scope):
         return True
     if root(verb.word) in _TRADED:
         # `publishers who sold the most games`: theirs they are, but nothing says that and when one was sold
-        return any(_happens(s.new, scope) for s in steps)
+        return any(_happens(s.new, scope) for s in steps) and all(_costs(s.new, scope) for s in steps[:-1])
     # `managed by` of two rows that only refer to each other: refusal of a guess
     if root(verb.word) in _NAMED:
         return False
@@ -187,6 +196,13 @@ def _happens(ref: TableRef, scope: Scope) -> bool:
     referred = {j.one.table for j in scope.context.joins if j.many.table == ref}
     dated = any(c.kind == "date" for c in scope.times(scope.context.table(ref)))
     return dated or len(referred - {ref}) > 1
+
+
+def _costs(ref: TableRef, scope: Scope) -> bool:
+    """Whether rows say what was paid: an order, no trip."""
+    table = scope.context.table(ref)
+    held = {w for c in table.columns if c.kind == "number" for w in scope.words(c)}
+    return bool({*held, *scope.words(table)} & _PAID)
 
 
 def _by_far(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:

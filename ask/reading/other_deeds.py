@@ -80,6 +80,7 @@ def other_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _done_by_others(links, scope)
     _days_for_dates(intent, scope)
     _high_dates(intent, links, scope)
+    _most_done(intent, links, scope)
 
 
 def _deeds_of(column: ColumnContext, scope: Scope) -> set[str]:
@@ -95,6 +96,11 @@ def tells_when(column: ColumnContext, verb: str, scope: Scope) -> bool:
     """Whether a date may be when something was done: it says so, or not what was."""
     deeds = _deeds_of(column, scope)
     return not deeds or _same(root(verb), deeds)
+
+
+def is_dated(verb: str) -> bool:
+    """Whether data that has it done has a date of it."""
+    return root(verb) in _DEEDS
 
 
 def _same(verb: str, deeds: set[str]) -> bool:
@@ -132,6 +138,14 @@ def _verb_before(links: Sequence[Link], at: int) -> Link | None:
     return None
 
 
+def _label(ref: TableRef, scope: Scope) -> tuple[ColumnContext, ...]:
+    """What rows are called by; nothing where nothing names them."""
+    try:
+        return scope.label(scope.context.table(ref))
+    except Unclear:
+        return ()
+
+
 def _spoken(links: Sequence[Link]) -> set[TableRef]:
     return {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
 
@@ -150,7 +164,7 @@ def _of_another_row(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     for column in dates:
         if column.table in named | measured:
             continue
-        called = any(c.kind == "text" for c in scope.label(scope.context.table(column.table)))
+        called = any(c.kind == "text" for c in _label(column.table, scope))
         born = "born" in scope.roles and bool({root(w) for w in scope.words(column)} & _BORN)
         told = bool(_deeds_of(column, scope) & said) and called
         if spoken and column.table not in spoken and (told or born):
@@ -176,7 +190,10 @@ def _without_money(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     pays = next((link for link in links if link.mark == "relation" and root(link.word) in _PAYS), None)
     if pays is None or not {"most", "least", "much"} & set(scope.roles):
         return
-    parts = (*intent.outputs, *(e for e, _ in intent.order), *intent.where, *intent.having)
+    shown = (*intent.outputs, *(e for e, _ in intent.order))
+    if not any(isinstance(m, Aggregate) and m.function == "count" for e in shown for m in aggregates_of(e)):
+        return
+    parts = (*shown, *intent.where, *intent.having)
     numbers = [c for part in parts for c in columns_of(part) if c.kind == "number" and not c.key]
     if not numbers and not {root(w) for part in parts for w in _words_of(tables_of(part), scope)} & _PAYS:
         scope.doubt(f"what is {pays.text}", _AS_LIKELY)
@@ -202,7 +219,7 @@ def _done_by_nobody(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     behind = {t.ref for link in links[at + 1 :] if link.mark == "table" for t in link.tables[:1]}
     shown = [e for e in intent.outputs if not aggregates_of(e)]
     # a host_name of shows says who hosts them
-    told = {root(w) for e in shown for c in columns_of(e) for w in scope.words(c)}
+    told = {root(w) for e in shown for c in columns_of(e) if c.kind == "text" for w in scope.words(c)}
     columns = [c for e in shown for c in columns_of(e)]
     dated = any(c.kind == "date" and c in links[at].columns for c in columns)
     if dated or (columns and all(c.kind == "date" or (c.kind == "number" and not c.key) for c in columns)):
@@ -225,7 +242,7 @@ def _told_by_its_row(intent: Intent, scope: Scope) -> None:
         column = group.column if isinstance(group, Column | Part) else None
         if column is None or column.key or not any(column.table in scope.told_by(ref) for ref in rows):
             continue
-        label = column in scope.label(scope.context.table(column.table))
+        label = column in _label(column.table, scope)
         shown = any(column in columns_of(e) for e in intent.outputs if isinstance(e, Column))
         if isinstance(group, Part) or not (label or shown):
             scope.doubt(f"whether it is wanted for each {column.name}", _AS_LIKELY)
@@ -260,6 +277,15 @@ def _high_dates(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         # a hint may say itself that the lowest date is meant
         if high.mark in {"top", "bottom"} and high.word in _HIGH and by and not by & set(behind.columns):
             scope.doubt(f"of what {high.text} is said", _AS_LIKELY)
+
+
+def _most_done(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`who wrote the most borrowed book`, read as whose books were borrowed and are the most."""
+    counted = {m.of for e, _ in intent.order for m in aggregates_of(e) if isinstance(m, Aggregate)}
+    for most, verb, noun in zip(links, links[1:], links[2:], strict=False):
+        done = verb.mark == "relation" and verb.glued and verb.word.endswith("ed")
+        if most.word == "most" and done and noun.mark == "table" and noun.tables[0].ref in counted:
+            scope.doubt(f"what is most {verb.text}", _AS_LIKELY)
 
 
 def joined_by_the_way(tables: Sequence[TableRef], intent: Intent, scope: Scope) -> None:

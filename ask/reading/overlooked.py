@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, product
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.adjectives import begins_superlative
 from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, OneOf, With, Without
 from rewright.ask.reading.intent_parts import columns_of, tables_of
@@ -179,8 +180,8 @@ def _both_had(intent: Intent, scope: Scope) -> None:
 def _had_by_any(intent: Intent, scope: Scope) -> None:
     """`is there a member with an email`, read as whether there is a member."""
     shown = [e.column for e in intent.outputs if isinstance(e, Column)] if intent.exists else []
-    labels = {c for column in shown for c in scope.label(scope.context.table(column.table))}
-    if any(column not in labels and not column.key for column in shown):
+    told = {c for e, _ in intent.order for c in columns_of(e)}
+    if any(not column.key and column not in told and not _names_rows(column, scope) for column in shown):
         scope.doubt("whether there is any that has it", _AS_LIKELY)
 
 
@@ -193,6 +194,13 @@ def _said_twice(intent: Intent) -> None:
         apart = not set(one.values) & set(other.values)
         if one.column == other.column and other.negated and not one.negated and apart:
             raise Unclear(f"it is not clear what not {other.values[0]} says of {one.values[0]}")
+
+
+def _names_rows(column: ColumnContext, scope: Scope) -> bool:
+    try:
+        return column in scope.label(scope.context.table(column.table))
+    except Unclear:
+        return True  # nothing names them, so whatever is shown does
 
 
 def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
