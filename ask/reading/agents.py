@@ -78,16 +78,18 @@ def _of_a_job(links: list[Link], scope: Scope) -> list[Link]:
     if first is None or len(tables) != 1 or tables & _named(links):
         return links
     table = scope.context.table(tables.pop())
-    if not _says_jobs(first, scope) or not _has_names(table, scope):
+    if not (_says_jobs(first, scope) or says_a_kind(first)) or not _has_names(table, scope):
         return links
     scope.doubt("who is asked for", _WHO)
     return [Link(table.ref.name, "table", (table,)), *links]
 
 
 def _listed_by_kind(links: list[Link], scope: Scope) -> list[Link]:
-    """`list the nurses and the physicians who led a mission`, of volunteers with an occupation: volunteers."""
+    """`list the nurses and the physicians who led a mission`, of volunteers with an occupation."""
     begins = [link for link in links if link.mark != "return"]
-    behind = next((i for i, link in enumerate(begins) if not says_a_kind(link) and link.mark not in _JOINING), 0)
+    behind = next(
+        (i for i, link in enumerate(begins) if not says_a_kind(link) and link.mark not in _JOINING), 0
+    )
     kinds = [link for link in begins[:behind] if link.mark not in _JOINING]
     tables = {t for kind in kinds for t in owners_of(kind)}
     if len(tables) != 1 or tables & _named(links) or not _WHO_DID & set(scope.roles):

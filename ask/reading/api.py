@@ -20,6 +20,7 @@ from rewright.ask.reading.carriers import both_ends, without_carriers
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
+from rewright.ask.reading.done_by import joined_by_the_way
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
 from rewright.ask.reading.follow import changed, follows, goes_on, kept_words
 from rewright.ask.reading.guards import guard, second_question
@@ -31,7 +32,6 @@ from rewright.ask.reading.marked_values import MarkedValues
 from rewright.ask.reading.modifiers import modified, modifiers
 from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.odd_names import spelled_plainly
-from rewright.ask.reading.other_deeds import joined_by_the_way
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
 
-from rewright.ask.reading.agents import owners_of, says_a_kind
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.agents import owners_of, says_a_kind
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -179,7 +179,7 @@ def _head(links: Sequence[Link], scope: Scope) -> TableRef | None:
         # `the medics who led a mission`: a kind of rows behind which something else is spoken of
         if kind is not None and not link.glued and len(owners_of(kind)) == 1:
             return next(iter(owners_of(kind)))
-        noun = behind is not None and behind.glued and not behind.word.endswith("ed")
+        noun = behind is not None and behind.glued and not behind.word.split()[0].endswith("ed")
         # `which club members`: the next noun is whose rows are asked for
         whose = behind is not None and noun and behind.mark in {"table", "column", "label"}
         return link.tables[0].ref if link.mark == "table" and not whose else None

@@ -139,7 +139,11 @@ def _of_measure(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressio
     else:
         return None
     # `who is the highest paid`: an adjective of the person, read elsewhere
-    if asks is not None and draft.scope.roles[asks + 1 : asks + 2] in {("is",), ("are",), ("was",)} and not before:
+    if (
+        asks is not None
+        and draft.scope.roles[asks + 1 : asks + 2] in {("is",), ("are",), ("was",)}
+        and not before
+    ):
         return None
     draft.use(*taken, *before)
     return table, _added_up(draft, table, measure), way

@@ -19,7 +19,9 @@ _CODE = re.compile(
     r"(?<![\w.])['\"]?(?P<code>\w{1,12})['\"]?\s*(?:=|:|->|\u2192|\bmeans\b|\bstands for\b|\bfor\b)\s*"
     r"(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?=[,;/.|)\n]|\bor\b|\band\b|$)"
 )
-_LISTED = re.compile(r"\s*(?:(?:and|or)\s+)?(?P<code>\w{1,12})\s+(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?:\([^)]*\)\s*)?")
+_LISTED = re.compile(
+    r"\s*(?:(?:and|or)\s+)?(?P<code>\w{1,12})\s+(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?:\([^)]*\)\s*)?"
+)
 """One of `INB inbound, OUT outbound`: a code and what it stands for, without a sign between."""
 _UNIT = re.compile(r"(?:,\s*|\bin\s+|\(\s*)([A-Za-z]+)\s*\)?\s*\.?\s*$")
 _BEGINS = re.compile(
@@ -86,7 +88,7 @@ def named_by(column: ColumnContext) -> tuple[str, ...]:
 def unit_in(comment: str) -> str:
     """The last word of a comment, where it stands as a unit does.
 
-    >>> unit_in("length over all, m"), unit_in("credit limit in EUR"), unit_in("greatest draught (m)"), unit_in("flag")
+    >>> unit_in("length over all, m"), unit_in("credit limit in EUR"), unit_in("draught (m)"), unit_in("flag")
     ('m', 'eur', 'm', '')
     """
     found = _UNIT.search(comment)

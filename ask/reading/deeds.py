@@ -44,7 +44,10 @@ _ANYWHERE = frozenset(
 )
 """What may be done to a thing anywhere, whatever place those that it refers to have."""
 _PAID = frozenset(
-    listed("price amount total cost fee fare value quantity revenue paid sale order purchase invoice transaction")
+    listed(
+        "price amount total cost fee fare value quantity revenue premium paid sale order purchase invoice "
+        "transaction"
+    )
 )
 _EMPLOYED = frozenset(map(root, listed("work serve belong study")))
 """What one does for somebody, or somewhere, whom the rows name."""
@@ -174,7 +177,8 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
         return True  # lecturers of courses teach them
     # some table or column on the way is called like the verb: the rows say it
     # `technicians who installed a lift`, by callouts: when it was installed says not by whom
-    tables = [who, *(s.new for s in steps if s.new not in {c.table for c in verb.columns})]
+    dated = set[TableRef]() if who in scope.told_by(what) else {c.table for c in verb.columns}
+    tables = [who, *(s.new for s in steps if s.new not in dated)]
     if not steps or _named_on_the_way(verb, tables, scope):
         return True
     if root(verb.word) in _TRADED:
@@ -190,12 +194,8 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
 
 
 def _happens(ref: TableRef, scope: Scope) -> bool:
-    """Whether rows have a date, or belong to two others: a policy of an agent and a customer, no game of a
-    publisher.
-    """
-    referred = {j.one.table for j in scope.context.joins if j.many.table == ref}
-    dated = any(c.kind == "date" for c in scope.times(scope.context.table(ref)))
-    return dated or len(referred - {ref}) > 1
+    """Whether rows have a date: a policy of an agent, no game of a publisher."""
+    return any(c.kind == "date" for c in scope.times(scope.context.table(ref)))
 
 
 def _costs(ref: TableRef, scope: Scope) -> bool:
@@ -215,8 +215,9 @@ def _by_far(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
         return False
     between = [s.new for s in steps[:-1] if not _spoken_of(scope.context.table(s.new), scope)]
     does = scope.words(scope.context.table(who))[-1] in DOES.get(root(verb.word), ())
-    multiplied = any(s.multiplies for s in steps)
-    far = len(between) > (1 if root(verb.word) in _EMPLOYED else _FAR) and multiplied and not does
+    # the jobs that belong to an account, of pipelines of its repositories, are its own
+    theirs = who in scope.told_by(what) or what in scope.told_by(who)
+    far = len(between) > (1 if root(verb.word) in _EMPLOYED else _FAR) and not theirs and not does
     return far and not _named_on_the_way(verb, [who, *(s.new for s in steps)], scope)
 
 

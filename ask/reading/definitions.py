@@ -252,7 +252,9 @@ def _says_columns(meaning: str, context: Context) -> bool:
 
 def _names_of_columns(context: Context) -> set[str]:
     """As they are, and as those of more than words are written here."""
-    return {n for t in context.tables for c in t.columns for n in (c.name.lower(), plain_name(c.name).lower())}
+    return {
+        n for t in context.tables for c in t.columns for n in (c.name.lower(), plain_name(c.name).lower())
+    }
 
 
 def _as_columns(meaning: str, context: Context) -> str | None:

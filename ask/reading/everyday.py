@@ -16,7 +16,8 @@ def _longest(match: re.Match[str]) -> str:
     """One number: of the row itself nothing is asked."""
     noun = match[2]
     rows = f"{noun}es" if noun.endswith(_PLURAL_S) else f"{noun}s"
-    return f"what is the {'maximum' if match[1].lower() == 'longest' else 'minimum'} duration of {rows}{match[3]}?"
+    which = "maximum" if match[1].lower() == "longest" else "minimum"
+    return f"what is the {which} duration of {rows}{match[3]}?"
 
 
 EVERYDAY: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
@@ -32,13 +33,20 @@ EVERYDAY: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         _longest,
     ),
     # `missions by kind, most frequent first`
-    (r",\s*(?:the )?(?:most (?:frequent|common|popular|often)|commonest) (?:one |ones )?first\b", ", highest first"),
+    (
+        r",\s*(?:the )?(?:most (?:frequent|common|popular|often)|commonest) (?:one |ones )?first\b",
+        ", highest first",
+    ),
     (r",\s*(?:the )?(?:least (?:frequent|common|popular)|rarest) (?:one |ones )?first\b", ", lowest first"),
     # `for each station, the volunteer who joined first`
     (
-        r"^(for (?:each|every) [\w ]+?),? (?:list |show |give |find )?(?:the )?(\w+) (?:who|that|which) (\w+ed) (?:the )?"
-        r"(first|last)\s*[?.]*$",
-        lambda m: f"{m[1]}, the {m[2]} with the {'earliest' if m[4].lower() == 'first' else 'latest'} {m[3]} date",
+        (
+            r"^(for (?:each|every) [\w ]+?),? (?:list |show |give |find )?(?:the )?(\w+) "
+            r"(?:who|that|which) (\w+ed) (?:the )?(first|last)\s*[?.]*$"
+        ),
+        lambda m: (
+            f"{m[1]}, the {m[2]} with the {'earliest' if m[4].lower() == 'first' else 'latest'} {m[3]} date"
+        ),
     ),
     # `volunteers who took part in a mission`
     (r"\b(?:took|taken) part in\b", "participated in"),

@@ -140,9 +140,9 @@ def _way(
             if (named := _by_the_deed(context, after, target, ways, roles)) is not None:
                 return named, _BY_THE_DEED
             way, chance = _best(ways, target, roles, said)
-            if len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target):
-                chance *= _ROLE_UNSAID
-            elif len(ways) == 1 and _in_a_role(way, roles) and _paired(context, after, target):
+            if (len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target)) or (
+                len(ways) == 1 and _in_a_role(way, roles) and _paired(context, after, target)
+            ):
                 chance *= _ROLE_UNSAID
             if _another_event(context, after, way, target, said):
                 chance *= _ANOTHER_EVENT

@@ -142,7 +142,7 @@ def _priced_elsewhere(intent: Intent, links: Sequence[Link], scope: Scope) -> No
 
 
 def _cost_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`how much did the equipment of each station cost`, of equipment with a price and missions with a cost."""
+    """`how much did the equipment of each station cost`, of equipment with a price, missions with a cost."""
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     named = {t.ref for link in links if (t := scope.said_table(link)) is not None}
     shown = (*intent.outputs, *(e for e, _ in intent.order))
@@ -150,7 +150,9 @@ def _cost_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None
         if column.table in spoken | named or not _MONEY & set(scope.words(column)):
             continue
         for ref in spoken:
-            if any(_MONEY & set(scope.words(c)) and c.kind == "number" for c in scope.context.table(ref).columns):
+            if any(
+                _MONEY & set(scope.words(c)) and c.kind == "number" for c in scope.context.table(ref).columns
+            ):
                 scope.doubt(f"whether {column.name} of {column.table.name} is meant", _AS_LIKELY, once=True)
 
 

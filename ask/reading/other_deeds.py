@@ -1,14 +1,14 @@
 """Deeds of which the data tells another: `games sold in 2020`, of games with a year published; `when did each
-parent join`, of children with a date joined; `spent the most` without any money.
+parent join`, of children with a date joined.
 
-Owns the doubts of readings that answer by another deed, by that of another row, or by rows that have to do
-with both by chance. Must not know the grammar; adds doubts.
+Owns the doubts of readings that take another time, place or measure for that of what was done. By whom it was
+done `done_by` looks at. Must not know the grammar; adds doubts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
@@ -25,12 +25,14 @@ _AS_LIKELY = 0.75
 _SAME_DEEDS = tuple(
     frozenset(map(root, listed(line)))
     for line in """
-published publication released release issued issue written write composed launched launch produced directed designed \
-developed made filmed printed appeared
+published publication released release issued issue written write composed launched launch produced directed \
+designed developed made filmed printed appeared
 sold sale bought purchase purchased ordered order placed booked booking reserved
 hired hire employed joined join recruited started
-joined join registered registration enrolled enrolment enrollment signed signup admitted admission subscribed accepted
-decided decision approved approval rejected refused denied declined granted resolved accepted closed awarded awarding
+joined join registered registration enrolled enrolment enrollment signed signup admitted admission \
+subscribed accepted
+decided decision approved approval rejected refused denied declined granted resolved accepted closed awarded \
+awarding
 submitted submission filed filing applied application received lodged requested request sent made
 built completed constructed construction founded erected finished completion
 founded established opened formed started created incorporated launched
@@ -50,22 +52,22 @@ tested examined measured taken test examination measurement
 )
 """What is done at one time, or is called by either word where data has one of them."""
 _DEEDS = frozenset[str]().union(*_SAME_DEEDS)
-_CUT = tuple(listed("built issued collected published released registered founded ordered shipped delivered paid hired"))
+_CUT = tuple(
+    listed(
+        "built issued collected published released registered founded ordered shipped delivered paid hired"
+    )
+)
 """Deeds that names of dates are often cut from."""
-_ANY_DEED = frozenset(map(root, listed("made done taken held given had used involved put got gone come been")))
+_ANY_DEED = frozenset(
+    map(root, listed("made done taken held given had used involved put got gone come been"))
+)
 """Verbs that say of any deed that it took place."""
 _BEGINNINGS = frozenset(map(root, listed("start started starts begin began end ended from to date time")))
 _PARTICIPLES = frozenset(listed("sold bought built sent paid lent written drawn shown born left"))
 _BORN = frozenset(map(root, listed("birth born native nationality origin home hometown citizenship")))
 _TIME = re.compile(r"(?:before|after|on|since|between|during|until|earlier|later)\b|(?:in|the) \d|in the")
 _PLACES = frozenset(listed("country city town place state region county village district continent nation"))
-_STATES = frozenset(listed("is are was were has have had did does do"))
 _HIGH = frozenset(listed("highest lowest largest smallest biggest greatest"))
-_PAYS = frozenset(map(root, listed("spend spent earn earned pay paid")))
-_BY_THE_WAY = frozenset(
-    listed("incident accident penalty fine complaint warning alert elimination absence dispute sanction injury fault")
-)
-"""Rows of what went wrong: that both have to do with one says nothing else of them."""
 
 
 def other_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -73,14 +75,10 @@ def other_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _dated_by_another(intent, links, scope)
     _of_another_row(intent, links, scope)
     _born_elsewhere(intent, scope)
-    _without_money(intent, links, scope)
     _told_by_its_row(intent, scope)
     _ranked_by_another(intent, links, scope)
-    _done_by_nobody(intent, links, scope)
-    _done_by_others(links, scope)
     _days_for_dates(intent, scope)
     _high_dates(intent, links, scope)
-    _most_done(intent, links, scope)
 
 
 def _deeds_of(column: ColumnContext, scope: Scope) -> set[str]:
@@ -108,7 +106,7 @@ def _same(verb: str, deeds: set[str]) -> bool:
 
 
 def _dated_by_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`games sold in 2020`, of games with a year published; `applicants hired in 2022`, by when they applied."""
+    """`games sold in 2020`, of games with a year published; `applicants hired in 2022`, by applications."""
     dated = {c.moment: c.column for c in intent.where if isinstance(c, During)}
     dated |= {
         c.moment: c.column
@@ -156,7 +154,12 @@ def _of_another_row(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     """
     spoken = _spoken(links)
     named = {t.ref for link in links if (t := scope.said_table(link)) is not None}
-    measured = {t for e in (*intent.outputs, *(e for e, _ in intent.order)) for m in aggregates_of(e) for t in tables_of(m)}
+    measured = {
+        t
+        for e in (*intent.outputs, *(e for e, _ in intent.order))
+        for m in aggregates_of(e)
+        for t in tables_of(m)
+    }
     said = {root(w) for w in scope.roles}
     shown = [e.column for e in intent.outputs if isinstance(e, Column | Part)]
     dates = [c for c in shown if c.kind == "date" or "year" in scope.words(c)]
@@ -181,26 +184,16 @@ def _born_elsewhere(intent: Intent, scope: Scope) -> None:
     places += [c.column for c in intent.where if isinstance(c, OneOf)]
     for column in places:
         words = {*scope.words(column), *scope.words(scope.context.table(column.table))}
-        if column.kind == "text" and set(scope.words(column)) & _PLACES and not {root(w) for w in words} & _BORN:
+        if (
+            column.kind == "text"
+            and set(scope.words(column)) & _PLACES
+            and not {root(w) for w in words} & _BORN
+        ):
             scope.doubt(f"whether {column.name} is where somebody was born", _AS_LIKELY, once=True)
 
 
-def _without_money(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`who spent the most`, read as the one with the most rows."""
-    pays = next((link for link in links if link.mark == "relation" and root(link.word) in _PAYS), None)
-    if pays is None or not {"most", "least", "much"} & set(scope.roles):
-        return
-    shown = (*intent.outputs, *(e for e, _ in intent.order))
-    if not any(isinstance(m, Aggregate) and m.function == "count" for e in shown for m in aggregates_of(e)):
-        return
-    parts = (*shown, *intent.where, *intent.having)
-    numbers = [c for part in parts for c in columns_of(part) if c.kind == "number" and not c.key]
-    if not numbers and not {root(w) for part in parts for w in _words_of(tables_of(part), scope)} & _PAYS:
-        scope.doubt(f"what is {pays.text}", _AS_LIKELY)
-
-
 def _ranked_by_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`the contestant who earned the most prize money`, which is that of a season: of all of its contestants."""
+    """`the contestant who earned the most prize money`, which is that of a season, and of all in it."""
     spoken = _spoken(links)
     rows = {e.column.table for e in intent.outputs if isinstance(e, Column)}
     by = [e.column for e, _ in intent.order if isinstance(e, Column)]
@@ -210,31 +203,8 @@ def _ranked_by_another(intent: Intent, links: Sequence[Link], scope: Scope) -> N
             scope.doubt(f"whether {column.name} of {column.table.name} ranks them", _AS_LIKELY)
 
 
-def _done_by_nobody(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`who painted each object` read as a list of objects. Raises Unclear."""
-    who, said = scope.roles[:1] == ("who",), scope.roles[1:2]
-    at = next((i for i, link in enumerate(links) if (*link.word.split(),)[:1] == said), None) if who else None
-    if at is None or said[0] in _STATES:
-        return
-    behind = {t.ref for link in links[at + 1 :] if link.mark == "table" for t in link.tables[:1]}
-    shown = [e for e in intent.outputs if not aggregates_of(e)]
-    # a host_name of shows says who hosts them
-    told = {root(w) for e in shown for c in columns_of(e) if c.kind == "text" for w in scope.words(c)}
-    columns = [c for e in shown for c in columns_of(e)]
-    dated = any(c.kind == "date" and c in links[at].columns for c in columns)
-    if dated or (columns and all(c.kind == "date" or (c.kind == "number" and not c.key) for c in columns)):
-        raise Unclear(f"nothing that is shown says who {links[at].text} it")
-    if shown and {t for e in shown for t in tables_of(e)} <= behind and root(said[0]) not in told:
-        raise Unclear(f"nothing that is shown says who {links[at].text} it")
-
-
-def _words_of(tables: Sequence[TableRef], scope: Scope) -> Iterator[str]:
-    for ref in tables:
-        yield from scope.words(scope.context.table(ref))
-
-
 def _told_by_its_row(intent: Intent, scope: Scope) -> None:
-    """`hosts with more than one show per day`, by the day on which a host was hired: one of each row, which is
+    """`hosts with more than one show per day`, by the day on which a host was hired: one of each row, that is
     no group of anything; `listeners of each station in each city`, of stations with a city.
     """
     rows = {e.column.table for e in intent.groups if isinstance(e, Column) and e.column.key}
@@ -246,19 +216,6 @@ def _told_by_its_row(intent: Intent, scope: Scope) -> None:
         shown = any(column in columns_of(e) for e in intent.outputs if isinstance(e, Column))
         if isinstance(group, Part) or not (label or shown):
             scope.doubt(f"whether it is wanted for each {column.name}", _AS_LIKELY)
-
-
-def _done_by_others(links: Sequence[Link], scope: Scope) -> None:
-    """`games rated by their designers`, of ratings that refer to members."""
-    said = [link for link in links if link.mark != "each" or link.word != "by"]
-    for verb, doer in pairwise(said):
-        events = [t.ref for t in verb.tables[:1]] if verb.mark == "relation" else []
-        if not events or doer.mark != "table" or doer.preposition != "by":
-            continue
-        who = {t.ref for t in doer.tables[:1]}
-        people = {j.one.table for j in scope.context.joins if j.many.table in events}
-        if not who & {*people, *events}:
-            scope.doubt(f"whether {doer.text} are who {verb.text} it", _AS_LIKELY)
 
 
 def _days_for_dates(intent: Intent, scope: Scope) -> None:
@@ -277,23 +234,3 @@ def _high_dates(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         # a hint may say itself that the lowest date is meant
         if high.mark in {"top", "bottom"} and high.word in _HIGH and by and not by & set(behind.columns):
             scope.doubt(f"of what {high.text} is said", _AS_LIKELY)
-
-
-def _most_done(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`who wrote the most borrowed book`, read as whose books were borrowed and are the most."""
-    counted = {m.of for e, _ in intent.order for m in aggregates_of(e) if isinstance(m, Aggregate)}
-    for most, verb, noun in zip(links, links[1:], links[2:], strict=False):
-        done = verb.mark == "relation" and verb.glued and verb.word.endswith("ed")
-        if most.word == "most" and done and noun.mark == "table" and noun.tables[0].ref in counted:
-            scope.doubt(f"what is most {verb.text}", _AS_LIKELY)
-
-
-def joined_by_the_way(tables: Sequence[TableRef], intent: Intent, scope: Scope) -> None:
-    """`matches of each player`, of players with a penalty in some; ``tables``: those of the query."""
-    parts = (*intent.outputs, *intent.groups, *(e for e, _ in intent.order), *intent.where, *intent.having)
-    read = {*scope.said(), *intent.rows, *(t for part in parts for t in tables_of(part))}
-    read |= {t.ref for link in scope.links for t in link.tables[:1]}
-    for ref in dict.fromkeys(tables):
-        words = scope.words(scope.context.table(ref))
-        if ref not in read and set(words) & _BY_THE_WAY:
-            scope.doubt(f"whether rows of {ref.name} say which belong together", _AS_LIKELY, once=True)

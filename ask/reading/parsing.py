@@ -36,7 +36,7 @@ from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.ratios_ranked import ratios_ranked
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
-from rewright.ask.reading.same_as import same_as_named, said_the_same
+from rewright.ask.reading.same_as import said_the_same, same_as_named
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import kinds_said, prepared, sentences, without_whose
 from rewright.ask.reading.shaping import shaped

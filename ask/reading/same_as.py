@@ -1,8 +1,8 @@
-"""What a row has in common with a named one: `members in the same city as Ann Bo`, `games with the same publisher as
-Iron Harbor`.
+"""What a row has in common with a named one: `members in the same city as Ann Bo`, `games with the same
+publisher as Iron Harbor`.
 
-Owns that form: one column or one reference of the rows before, compared with that of the named row, which is not
-among the answers itself. What it cannot place it leaves to the others.
+Owns that form: one column or one reference of the rows before, compared with that of the named row, which is
+not among the answers itself. What it cannot place it leaves to the others.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ def _in_common(draft: Draft, link: Link, table: TableContext) -> ColumnContext |
     if link.mark == "table":
         other = draft.scope.table(link).ref
         keys = [
-            j.many for j in draft.scope.context.joins if j.many.table == table.ref and j.one.table == other and not j.more
+            j.many
+            for j in draft.scope.context.joins
+            if j.many.table == table.ref and j.one.table == other and not j.more
         ]
         return keys[0] if len(keys) == 1 else None
     held = [c for c in link.columns if c.table == table.ref]

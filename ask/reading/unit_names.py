@@ -78,7 +78,7 @@ _ONE = re.compile(
 _HALF = re.compile(
     rf"\b(than|over|under|above|below|least|most|within)\s+half\s+an?\s+(?P<unit>{_SPELLED})\b", re.IGNORECASE
 )
-_NUMBERS = "two three four five six seven eight nine ten eleven twelve".split()
+_NUMBERS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _IN_WORDS = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({_SPELLED})\b", re.IGNORECASE)
 """`longer than two hours`."""
 _SMALLER = {"hour": (60, "minutes"), "minute": (60, "seconds"), "day": (24, "hours")}

@@ -295,7 +295,10 @@ def _kinds_named(draft: Draft, at: int) -> bool:
     before = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark != "comma"), None)
     if before is None or draft.links[before].mark != "value":
         return False
-    return all(o.text.islower() and o.word.endswith("s") and not o.preposition for o in (draft.links[before], draft.links[at]))
+    return all(
+        o.text.islower() and o.word.endswith("s") and not o.preposition
+        for o in (draft.links[before], draft.links[at])
+    )
 
 
 def _plural(draft: Draft, at: int) -> bool:

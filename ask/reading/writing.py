@@ -94,7 +94,7 @@ class _Writer:
         if others:
             more, chance = path(self.context, root, [*reached[1:], *others], self.roles, self.said)
             if more[: len(steps)] != steps:
-                # what is tested leads another way to what is shown: `people who passed each course`, by attendances
+                # what is tested leads another way: `people who passed each course`, by attendances
                 steps = more
         rest = more[len(steps) :]
         # a condition that would repeat rows asks whether there is one that meets it
