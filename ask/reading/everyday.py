@@ -42,7 +42,7 @@ EVERYDAY: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (
         (
             r"^(for (?:each|every) [\w ]+?),? (?:list |show |give |find )?(?:the )?(\w+) "
-            r"(?:who|that|which) (\w+ed) (?:the )?(first|last)\s*[?.]*$"
+            r"(?:who|that|which) (?:was |were )?(\w+ed) (?:the )?(first|last)\s*[?.]*$"
         ),
         lambda m: (
             f"{m[1]}, the {m[2]} with the {'earliest' if m[4].lower() == 'first' else 'latest'} {m[3]} date"

@@ -59,7 +59,7 @@ def reader() -> Reader:
         # by what went wrong
         ("How many lots does each harbour have?", "How many boats does each harbour have?", ["from public.boat"]),
         # by nobody who is shown
-        ("Who painted each boat?", "Who led the Autumn Cup?", ["select sailor.full_name"]),
+        ("Who painted each boat?", "Who trained Knots?", ["select sailor.full_name"]),
         # by the year in which another was hired or born
         ("Who is the oldest sailor?", "What is the oldest harbour?", ["order by harbour.opened_on asc"]),
     ],
