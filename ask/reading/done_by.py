@@ -35,6 +35,7 @@ def done_by(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _without_money(intent, links, scope)
     _done_by_nobody(intent, links, scope)
     _done_by_others(links, scope)
+    _done_by_parts(links, scope)
     _most_done(intent, links, scope)
 
 
@@ -88,6 +89,26 @@ def _done_by_others(links: Sequence[Link], scope: Scope) -> None:
         people = {j.one.table for j in scope.context.joins if j.many.table in events}
         if not who & {*people, *events}:
             scope.doubt(f"whether {doer.text} are who {verb.text} it", _AS_LIKELY)
+
+
+def _done_by_parts(links: Sequence[Link], scope: Scope) -> None:
+    """`missions led by a woman`, of casualties with a sex: what belongs to a mission does not lead it."""
+    for at, doer in enumerate(links):
+        verb = links[at - 1] if at else None
+        if (
+            verb is None
+            or verb.mark != "relation"
+            or verb.tables
+            or doer.mark != "value"
+            or doer.preposition != "by"
+        ):
+            continue
+        before = [t.ref for link in links[:at] if link.mark == "table" for t in link.tables[:1]]
+        parts = {j.many.table for j in scope.context.joins if before and j.one.table == before[-1]}
+        owners = {c.table for c, _ in doer.values}
+        told = {root(w) for ref in owners for w in scope.words(scope.context.table(ref))}
+        if owners and owners <= parts and root(verb.word) not in told:
+            scope.doubt(f"whether {doer.text} is who {verb.text} it", _AS_LIKELY)
 
 
 def _most_done(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

@@ -45,6 +45,7 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _only_won(intent, scope)
     _deeds_of_others(intent, links, scope)
     _flags_of_deeds(intent, links, scope)
+    _had_by_others(intent, links, scope)
     _begun_by_them(links, scope)
     _both_of_them(intent, links, scope)
     _both_had(intent, scope)
@@ -143,6 +144,18 @@ def _deeds_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         beside = {t for pair in ends if column.table in pair for t in pair}
         if named and column in loose and column.table not in named and not beside & named:
             scope.doubt(f"whether that is said of {column.table.name}", _AS_LIKELY)
+
+
+def _had_by_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`stations with a helicopter`, by missions that used one: rows of another table have it."""
+    named = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    flags = {c.column for c in intent.where if isinstance(c, Known) and c.column.kind == "boolean"}
+    for link in links:
+        had = link.had or link.preposition in {"with", "without"}
+        loose = max(link.fits.values(), default=1.0) < _IN_PART
+        for column in flags & set(link.columns) if had and loose else ():
+            if named and column.table not in named:
+                scope.doubt(f"whether {column.name} of {column.table.name} is meant", _AS_LIKELY)
 
 
 def _begun_by_them(links: Sequence[Link], scope: Scope) -> None:
