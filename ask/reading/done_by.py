@@ -80,8 +80,7 @@ def _done_by_nobody(intent: Intent, links: Sequence[Link], scope: Scope) -> None
 
 def _done_by_others(links: Sequence[Link], scope: Scope) -> None:
     """`games rated by their designers`, of ratings that refer to members."""
-    said = [link for link in links if link.mark != "each" or link.word != "by"]
-    for verb, doer in pairwise(said):
+    for verb, doer in pairwise(_without_by(links)):
         events = [t.ref for t in verb.tables[:1]] if verb.mark == "relation" else []
         if not events or doer.mark != "table" or doer.preposition != "by":
             continue
@@ -93,22 +92,22 @@ def _done_by_others(links: Sequence[Link], scope: Scope) -> None:
 
 def _done_by_parts(links: Sequence[Link], scope: Scope) -> None:
     """`missions led by a woman`, of casualties with a sex: what belongs to a mission does not lead it."""
-    for at, doer in enumerate(links):
-        verb = links[at - 1] if at else None
-        if (
-            verb is None
-            or verb.mark != "relation"
-            or verb.tables
-            or doer.mark != "value"
-            or doer.preposition != "by"
-        ):
-            continue
-        before = [t.ref for link in links[:at] if link.mark == "table" for t in link.tables[:1]]
-        parts = {j.many.table for j in scope.context.joins if before and j.one.table == before[-1]}
+    before: TableRef | None = None
+    for verb, doer in pairwise(_without_by(links)):
+        before = verb.tables[0].ref if verb.mark == "table" and verb.tables else before
+        by = verb.mark == "relation" and not verb.tables and doer.mark == "value" and doer.preposition == "by"
+        parts = (
+            {j.many.table for j in scope.context.joins if j.one.table == before} if by else set[TableRef]()
+        )
         owners = {c.table for c, _ in doer.values}
         told = {root(w) for ref in owners for w in scope.words(scope.context.table(ref))}
         if owners and owners <= parts and root(verb.word) not in told:
             scope.doubt(f"whether {doer.text} is who {verb.text} it", _AS_LIKELY)
+
+
+def _without_by(links: Sequence[Link]) -> list[Link]:
+    """`by` alone says who did it, and groups nothing."""
+    return [link for link in links if link.mark != "each" or link.word != "by"]
 
 
 def _most_done(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
