@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
-from rewright.ask.reading.contraries import either_behind
+from rewright.ask.reading.contraries import counting_head, either_behind
 from rewright.ask.reading.defined import contrary_of, tests_of
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -254,7 +252,7 @@ def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableConte
 
 def _no_rows(draft: Draft, at: int, after: int) -> None:
     gone = draft.scope.table(draft.links[after])
-    kept = _counting_head(draft, at) or table_before(draft, at)
+    kept = counting_head(draft, at) or table_before(draft, at)
     # NOT EXISTS of the row itself would be no rows at all
     if kept.ref == gone.ref:
         raise Unclear(f"{kept.ref.name} without itself is not clear")
@@ -270,15 +268,6 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"
         )
-
-
-def _counting_head(draft: Draft, at: int) -> TableContext | None:
-    """`regions with more than five volcanoes but no station`: of the regions, whose volcanoes are counted."""
-    first = next((i for i, link in enumerate(draft.links[:at]) if link.mark == "table"), None)
-    words, word = draft.scope.roles, draft.links[at].word.split()[0]
-    told = any(b == word and a in {"but", "yet", "and"} for a, b in pairwise(words))
-    counted = any(link.mark == "number" for link in draft.links[:at])
-    return draft.scope.table(draft.links[first]) if first is not None and told and counted else None
 
 
 def _by_way_of(draft: Draft, after: int, kept: TableContext, gone: TableContext) -> TableRef:

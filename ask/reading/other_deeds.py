@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.done_by import done_by
 from rewright.ask.reading.intent import Aggregate, Column, During, Intent, OneOf, Part
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
@@ -79,6 +80,7 @@ def other_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _ranked_by_another(intent, links, scope)
     _days_for_dates(intent, scope)
     _high_dates(intent, links, scope)
+    done_by(intent, links, scope)
 
 
 def _deeds_of(column: ColumnContext, scope: Scope) -> set[str]:

@@ -12,7 +12,6 @@ from itertools import pairwise
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.asked_for import asked_for
 from rewright.ask.reading.deeds import deeds
-from rewright.ask.reading.done_by import done_by
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -92,7 +91,6 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     near_misses(intent, links, scope)
     overlooked(intent, links, scope)
     other_deeds(intent, links, scope)
-    done_by(intent, links, scope)
     _lacked_by_none(intent)
     _measured_per(intent, links)
 
