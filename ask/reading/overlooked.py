@@ -6,7 +6,7 @@ Owns the doubts that make such a reading too unsure to be run. Must not know the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, product
 
 from rewright.ask.context import ColumnContext
@@ -46,6 +46,7 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _deeds_of_others(intent, links, scope)
     _flags_of_deeds(intent, links, scope)
     _had_by_others(intent, links, scope)
+    _had_and_shown(intent, links, scope)
     _begun_by_them(links, scope)
     _both_of_them(intent, links, scope)
     _both_had(intent, scope)
@@ -144,6 +145,20 @@ def _deeds_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         beside = {t for pair in ends if column.table in pair for t in pair}
         if named and column in loose and column.table not in named and not beside & named:
             scope.doubt(f"whether that is said of {column.table.name}", _AS_LIKELY)
+
+
+def _had_and_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`applicants with a job`, read as their jobs: those that have one are meant."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for link in links:
+        words = (link.preposition, *link.word.split()[:1])
+        had = any((a, c) == words and b in {"a", "an"} for a, b, c in _threes(scope.roles))
+        if link.mark == "column" and link.preposition == "with" and had and shown & set(link.columns):
+            scope.doubt(f"whether {link.text} is to be shown", _AS_LIKELY)
+
+
+def _threes(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    yield from zip(words, words[1:], words[2:], strict=False)
 
 
 def _had_by_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

@@ -95,6 +95,7 @@ def test_the_best_with_a_measure_of_each_group(reader: Reader) -> None:
 def test_what_is_had_is_asked_for(reader: Reader) -> None:
     assert_refused(reader, "Is there a sailor Ida Holt with an email?")
     assert_read(reader, "Are there sailors without an email?", ["select exists", "sailor.email is null"])
+    assert_refused(reader, "sailors with a trade")
     both = "Which harbours have both a boat and a country?"
     assert_refused(reader, both)
 
