@@ -183,8 +183,8 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
         return True
     if root(verb.word) in _TRADED:
         # `publishers who sold the most games`: theirs they are, but nothing says that and when one was sold
-        between = [s.new for s in steps[:-1]]
-        sold = not between or any(_costs(ref, scope) for ref in between)
+        by_way = [s.new for s in steps[:-1]]
+        sold = not by_way or any(_costs(ref, scope) for ref in by_way)
         return sold and any(_happens(s.new, scope) for s in steps)
     # `managed by` of two rows that only refer to each other: refusal of a guess
     if root(verb.word) in _NAMED:
