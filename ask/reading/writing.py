@@ -49,8 +49,7 @@ def write(
     return _Writer(intent, context, roles, said).written()
 
 
-# a table of pairs joins two others
-_PAIR = 2
+_PAIR = 2  # a table of pairs joins two others
 
 
 class _Writer:
@@ -85,9 +84,9 @@ class _Writer:
         if (apart := self._apart()) is not None:
             return apart
         # what is shown decides the joins; what is only tested may be asked in a subquery
-        root, shown, tested = self._root(), self._shown_tables(), self._tested_tables()
+        root, shown = self._root(), self._shown_tables()
         steps, likelihood = path(self.context, root, shown, self.roles, self.said)
-        others = [t for t in tested if t not in (root, *(s.new for s in steps))]
+        others = [t for t in self._tested_tables() if t not in (root, *(s.new for s in steps))]
         # from what is reached already, so that conditions do not choose another way to a shown table
         targets = [*(s.new for s in steps), *others] if others else shown
         more, chance = path(self.context, root, targets, self.roles, self.said)
