@@ -36,6 +36,7 @@ from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.other_words import longest
 from rewright.ask.reading.respelling import Respelling
 from rewright.ask.reading.said_otherwise import totals_said
+from rewright.ask.reading.unit_names import UNIT_LETTERS
 from rewright.ask.reading.values_said import ValuesSaid
 from rewright.ask.reading.vocabulary import THOSE_OF, key_of, vocabulary
 from rewright.ask.reading.words import Token, listed, root, stem, tokens
@@ -142,6 +143,8 @@ class Linker:
             return None, 3
         if at and words[at - 1].kind == "number" and words[at].word in {"square", "cubic"}:
             return None, 2
+        if at and words[at - 1].kind == "number" and words[at].word in UNIT_LETTERS:
+            return None, 1  # `longer than 220 m`, of no len_m
         if only_these(words, at):
             return None, 1
         if (done := self._ordered(words, at)) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
-from rewright.ask.reading.contraries import either_behind
+from rewright.ask.reading.contraries import counting_head, either_behind
 from rewright.ask.reading.defined import contrary_of, tests_of
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -251,7 +251,8 @@ def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableConte
 
 
 def _no_rows(draft: Draft, at: int, after: int) -> None:
-    kept, gone = table_before(draft, at), draft.scope.table(draft.links[after])
+    gone = draft.scope.table(draft.links[after])
+    kept = counting_head(draft, at) or table_before(draft, at)
     # NOT EXISTS of the row itself would be no rows at all
     if kept.ref == gone.ref:
         raise Unclear(f"{kept.ref.name} without itself is not clear")

@@ -15,14 +15,16 @@ from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
+_WHO_DID = frozenset({"who", "that", "whose"})
+_JOINING = frozenset({"comma", "or"})
 _HELPS = {"did", "does", "do"}
 _THEIRS = {"their", "his", "her", "its"}
 _RANKS = {"top", "bottom"}
 _JOBS = frozenset(listed("job role position title occupation profession function rank"))
 _WHO = 0.97
-_WHO_DOES = 0.95
+_WHODOES = 0.95
 # `authors` may be asked for as `who wrote`: with the same root (teach, teacher) no entry is needed
-_DOES = {
+DOES = {
     root(verb): listed(people)
     for verb, people in {
         "write": "author writer journalist",
@@ -53,7 +55,7 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
     if scope.roles[:1] == ("which",):
         return _of_a_job(links, scope)
     if scope.roles[:1] != ("who",):
-        return links
+        return _listed_by_kind(links, scope)
     _above(links, scope)
     for link in links:
         # who is above a row of the same table, `superiors` finds
@@ -76,10 +78,39 @@ def _of_a_job(links: list[Link], scope: Scope) -> list[Link]:
     if first is None or len(tables) != 1 or tables & _named(links):
         return links
     table = scope.context.table(tables.pop())
-    if not _says_jobs(first, scope) or not _has_names(table, scope):
+    if not (_says_jobs(first, scope) or says_a_kind(first)) or not _has_names(table, scope):
         return links
     scope.doubt("who is asked for", _WHO)
     return [Link(table.ref.name, "table", (table,)), *links]
+
+
+def _listed_by_kind(links: list[Link], scope: Scope) -> list[Link]:
+    """`list the nurses and the physicians who led a mission`, of volunteers with an occupation."""
+    begins = [link for link in links if link.mark != "return"]
+    behind = next(
+        (i for i, link in enumerate(begins) if not says_a_kind(link) and link.mark not in _JOINING), 0
+    )
+    kinds = [link for link in begins[:behind] if link.mark not in _JOINING]
+    tables = {t for kind in kinds for t in owners_of(kind)}
+    if len(tables) != 1 or tables & _named(links) or not _WHO_DID & set(scope.roles):
+        return links
+    table = scope.context.table(tables.pop())
+    if not _has_names(table, scope):
+        return links
+    scope.doubt("who is asked for", _WHO)
+    first = links.index(begins[0])
+    return [*links[:first], Link(table.ref.name, "table", (table,)), *links[first:]]
+
+
+def owners_of(link: Link) -> set[TableRef]:
+    return {c.table for c, _ in link.values} if link.mark == "value" else {c.table for c in link.columns}
+
+
+def says_a_kind(link: Link) -> bool:
+    """Whether a value or a flag stands for its rows: nurses, medics."""
+    flag = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
+    plural = link.text.islower() and link.word.endswith("s") and not link.word.endswith("ss")
+    return (flag or link.mark == "value") and plural and not link.preposition
 
 
 def _says_jobs(value: Link, scope: Scope) -> bool:
@@ -102,32 +133,38 @@ def _above(links: Sequence[Link], scope: Scope) -> None:
 
 def _who_does(links: list[Link], scope: Scope) -> list[Link]:
     """`who wrote The Salt Road`, of authors; `who teaches Morning Flow`, of trainers."""
-    if not links or len(scope.roles) < 2 or links[0].mark not in {"relation", "column", "unknown"}:
+    if not links or len(scope.roles) < 2 or links[0].mark not in {"relation", "column", "unknown", "table"}:
         return links
     verb = links[0]
     said = root(verb.word)
     # an agent that is named (`who is the trainer that teaches ..`) needs no other one
     if verb.word != scope.roles[1] or any(
-        link.mark == "table" and _is_agent(link.tables[0], scope) for link in links
+        link.mark == "table" and _is_agent(link.tables[0], scope) for link in links[1:]
     ):
         return links
-    does = {*(root(w) for w in _DOES.get(said, ())), said}
+    # `who designed it`, of designers: the verb, linked to their table
+    if verb.mark == "table" and not (verb.word.endswith("ed") and _is_agent(verb.tables[0], scope)):
+        return links
+    does = {*(root(w) for w in DOES.get(said, ())), said}
     found = [
         t
         for t in scope.context.tables
         # `who crews the ship`, of a table crews: the verb itself is no doer
         if scope.words(t)[-1:] != (verb.word,) and root(scope.words(t)[-1]) in does and _is_agent(t, scope)
     ]
-    found = found or _of_events(verb, scope)
+    # a table of pairs, game_designer, is called by whom it refers to
+    joins = [j for j in scope.context.joins if j.many.table != j.one.table]
+    pairs = {j.many.table for j in joins if any(j.one.table == t.ref for t in found)}
+    found = [t for t in found if t.ref not in pairs] or _of_events(verb, scope)
     # names of people as texts, without a table of theirs: only where one column alone holds them
     if not found and len(written := _doers_written(verb, scope)) == 1:
         verb.mark = "relation"
-        scope.doubt("who is asked for", _WHO_DOES)
+        scope.doubt("who is asked for", _WHODOES)
         return [Link(written[0].name, "column", columns=(written[0],)), *links]
     if len(found) != 1:
         return links
     verb.mark = "relation"
-    scope.doubt("who is asked for", _WHO_DOES)
+    scope.doubt("who is asked for", _WHODOES)
     return [Link(found[0].ref.name, "table", (found[0],)), *links]
 
 
@@ -155,7 +192,7 @@ def _is_agent(table: TableContext, scope: Scope) -> bool:
     """Whether its rows are people by its name."""
     word = scope.words(table)[-1]
     return word.endswith(("er", "or", "ist", "ian", "person", "man", "woman")) or word in {
-        root_word for words in _DOES.values() for root_word in words
+        root_word for words in DOES.values() for root_word in words
     }
 
 

@@ -20,6 +20,7 @@ from rewright.ask.reading.carriers import both_ends, without_carriers
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
+from rewright.ask.reading.done_by import joined_by_the_way
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
 from rewright.ask.reading.follow import changed, follows, goes_on, kept_words
 from rewright.ask.reading.guards import guard, second_question
@@ -179,6 +180,7 @@ class Reader:
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)
             intent = shown_in(intent, unit, scope) if unit else intent
             written = write(intent, self.context, scope.roles, scope.said())
+            joined_by_the_way(written.tables, intent, scope)
             # last, on the SQL itself: each word of the question must have left a trace in it
             covered(said, scope, asked, written.sql)
         except Unclear as unclear:

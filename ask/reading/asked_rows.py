@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import pairwise, zip_longest
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.agents import owners_of, says_a_kind
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -169,11 +170,16 @@ def _head(links: Sequence[Link], scope: Scope) -> TableRef | None:
     """The table that a list or a `which` names first, if its rows are what is asked for."""
     if scope.roles[:1] not in _ASKING:
         return None
+    kind: Link | None = None
     for link, behind in zip_longest(links, links[1:]):
         flag = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
         if flag or link.mark in _DESCRIBES:
+            kind = link if says_a_kind(link) else kind
             continue
-        noun = behind is not None and behind.glued and not behind.word.endswith("ed")
+        # `the medics who led a mission`: a kind of rows behind which something else is spoken of
+        if kind is not None and not link.glued and len(owners_of(kind)) == 1:
+            return next(iter(owners_of(kind)))
+        noun = behind is not None and behind.glued and not behind.word.split()[0].endswith("ed")
         # `which club members`: the next noun is whose rows are asked for
         whose = behind is not None and noun and behind.mark in {"table", "column", "label"}
         return link.tables[0].ref if link.mark == "table" and not whose else None

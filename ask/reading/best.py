@@ -125,19 +125,25 @@ def _of_measure(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressio
     # what stands behind the adjective and may be the measure: `the highest fee`
     after = behind(draft, at)
     measure, taken = ranked_by(draft, at, after)
-    if measure is None or asks is None:
+    # `for each station, the volunteer with the earliest joining date`
+    has_it = draft.links[at].preposition == "with" and before == [at - 1]
+    if measure is None or (asks is None and not has_it):
         return None
     way: Direction = "desc" if draft.links[at].mark == "top" else "asc"
     # the one table before is what is ranked
     if len(before) == 1:
         table = draft.scope.table(draft.links[before[0]])
-    elif not before and draft.scope.roles[asks] == "who" and isinstance(measure, Column):
+    elif not before and asks is not None and draft.scope.roles[asks] == "who" and isinstance(measure, Column):
         # `who earns the highest salary`: no table is named, so the rows are those that hold the measure
         table = draft.scope.context.table(measure.column.table)
     else:
         return None
     # `who is the highest paid`: an adjective of the person, read elsewhere
-    if draft.scope.roles[asks + 1 : asks + 2] in {("is",), ("are",), ("was",)} and not before:
+    if (
+        asks is not None
+        and draft.scope.roles[asks + 1 : asks + 2] in {("is",), ("are",), ("was",)}
+        and not before
+    ):
         return None
     draft.use(*taken, *before)
     return table, _added_up(draft, table, measure), way
@@ -157,8 +163,9 @@ def _added_up(draft: Draft, table: TableContext, measure: Expression) -> Express
 
 def _ranked(draft: Draft, table: TableContext, measure: Expression, way: Direction, limit: int = 0) -> None:
     draft.best_of = tuple(dict.fromkeys(draft.groups))
-    # ranked by the group itself every row of a group would tie
-    if measure in draft.best_of:
+    keys = [e for e in draft.best_of if isinstance(e, Column) and e.column.key]
+    # ranked by the group itself every row of a group would tie; alone in its group each row would be the best
+    if measure in draft.best_of or any(e.column.table == table.ref for e in keys):
         raise Unclear("it is not clear of what the best of each group is wanted")
     label = tuple(Column(c) for c in draft.scope.label(table))
     asked = any(link.mark in {"column", "label"} and not link.used for link in draft.links)

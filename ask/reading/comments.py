@@ -19,6 +19,11 @@ _CODE = re.compile(
     r"(?<![\w.])['\"]?(?P<code>\w{1,12})['\"]?\s*(?:=|:|->|\u2192|\bmeans\b|\bstands for\b|\bfor\b)\s*"
     r"(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?=[,;/.|)\n]|\bor\b|\band\b|$)"
 )
+_LISTED = re.compile(
+    r"\s*(?:(?:and|or)\s+)?(?P<code>\w{1,12})\s+(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?:\([^)]*\)\s*)?"
+)
+"""One of `INB inbound, OUT outbound`: a code and what it stands for, without a sign between."""
+_UNIT = re.compile(r"(?:,\s*|\bin\s+|\(\s*)([A-Za-z]+)\s*\)?\s*\.?\s*$")
 _BEGINS = re.compile(
     r"^(?:(?:a |the )?(?:list|table|one row|each row|one line|a row)\s+"
     # how comments begin before they name the thing: `list of orders`, `one row per visit`
@@ -50,6 +55,7 @@ def codes(column: ColumnContext) -> Iterator[tuple[str, str]]:
         for match in _CODE.finditer(column.comment)
         if match["code"].lower() in held
     ]
+    found = found or list(_codes_listed(column))
     # one hit may be chance: `note: active customers only`, where `note` is a value
     if len({value for value, _ in found}) < 2:
         return
@@ -58,6 +64,35 @@ def codes(column: ColumnContext) -> Iterator[tuple[str, str]]:
         # of two codes with one meaning neither may stand for it alone
         if said.count(words) == 1 and words != value.lower():
             yield value, words
+
+
+def _codes_listed(column: ColumnContext) -> Iterator[tuple[str, str]]:
+    """Of a list of which most parts begin with a value that is no plain word."""
+    _, _, behind = column.comment.rpartition(":")
+    parts = [_LISTED.fullmatch(part) for part in re.split(r"[,;/|\n]", behind)]
+    told = [part for part in parts if part is not None and _is_code(part["code"], column)]
+    if len(told) * 2 > len(parts):
+        yield from ((part["code"], " ".join(part["said"].lower().split())) for part in told)
+
+
+def _is_code(word: str, column: ColumnContext) -> bool:
+    return word in column.values and not word.islower()
+
+
+def named_by(column: ColumnContext) -> tuple[str, ...]:
+    """The words of the name that the comment of a column begins with; none where it begins with a code."""
+    words = column.comment.split(maxsplit=1)
+    return () if not words or _is_code(words[0], column) else name_in(column.comment)
+
+
+def unit_in(comment: str) -> str:
+    """The last word of a comment, where it stands as a unit does.
+
+    >>> unit_in("length over all, m"), unit_in("credit limit in EUR"), unit_in("draught (m)"), unit_in("flag")
+    ('m', 'eur', 'm', '')
+    """
+    found = _UNIT.search(comment)
+    return found[1].lower() if found is not None else ""
 
 
 def name_in(comment: str) -> tuple[str, ...]:

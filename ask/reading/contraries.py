@@ -1,14 +1,15 @@
 """How far a `not` before a value reaches, and of which rows it is said: `not red or blue`, `patients who got
 neither Aspirin nor Codein`.
 
-Owns these two questions. Must not know which column a value is of.
+Owns these questions. Must not know which column a value is of.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
-from rewright.ask.context import ColumnContext
+from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Condition, OneOf, Without
 from rewright.ask.reading.joins import Unclear
@@ -96,3 +97,12 @@ def either_of_them(draft: Draft, at: int) -> bool:
     while last + 1 < len(draft.links) and draft.links[last + 1].mark in _LISTS:
         last += 1
     return any(link.mark == "or" for link in draft.links[first : last + 1])
+
+
+def counting_head(draft: Draft, at: int) -> TableContext | None:
+    """`regions with more than five volcanoes but no station`: of the regions, whose volcanoes are counted."""
+    first = next((i for i, link in enumerate(draft.links[:at]) if link.mark == "table"), None)
+    words, word = draft.scope.roles, draft.links[at].word.split()[0]
+    told = any(b == word and a in {"but", "yet", "and"} for a, b in pairwise(words))
+    counted = any(link.mark == "number" for link in draft.links[:at])
+    return draft.scope.table(draft.links[first]) if first is not None and told and counted else None

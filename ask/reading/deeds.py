@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rewright.ask.context import TableContext
+from rewright.ask.reading.agents import DOES
 from rewright.ask.reading.intent import Intent
-from rewright.ask.reading.intent_parts import tables_of
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
@@ -24,7 +25,7 @@ _NAMED = frozenset(
         root,
         listed(
             "manage direct lead led design develop manufacture compose study studied visit supervise command "
-            "live reside"
+            "live reside teach"
         ),
     )
 )
@@ -42,6 +43,16 @@ _ANYWHERE = frozenset(
     map(root, listed("sell sold buy bought make made record recorded produce produced eat use used"))
 )
 """What may be done to a thing anywhere, whatever place those that it refers to have."""
+_PAID = frozenset(
+    listed(
+        "price amount total cost fee fare value quantity revenue premium paid sale order purchase invoice "
+        "transaction"
+    )
+)
+_EMPLOYED = frozenset(map(root, listed("work serve belong study")))
+"""What one does for somebody, or somewhere, whom the rows name."""
+_FAR = 2
+_TRADED = frozenset(map(root, listed("sell sold buy bought purchase")))
 _BE = frozenset(listed("is are was were be been being"))
 _SAID_OF = frozenset({"table", "value", "quoted", "column"})
 _FEW = 2
@@ -54,17 +65,24 @@ def deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Doubts a verb of which the rows on the way between those it relates say nothing."""
     # `who designed it?` names nobody, so whoever is shown is the one who did
     shown = {t for e in intent.outputs for t in tables_of(e)} if scope.roles[:1] == ("who",) else set()
+    measured = {c.table for e in intent.outputs for m in aggregates_of(e) for c in columns_of(m)}
     for at, verb in enumerate(links):
         if verb.mark == "relation" and _anywhere(links, at, scope):
             scope.doubt(f"whether {verb.text} is said of the place", _ELSEWHERE, once=True)
-        if verb.mark != "relation" or not _is_deed(verb):
+        if verb.mark != "relation":
             continue
         spoken = list(_who_and_what(links, at, scope))
+        if any(_by_far(verb, who, what, scope) for who, what in spoken if who != what):
+            scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
+        if not _is_deed(verb):
+            continue
         behind = [ref for link in links[at + 1 :] for ref in _of(link)]
         if not spoken and len(shown) == 1 and behind and not _named_by(verb, shown, behind[0], scope):
             scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
         for who, what in spoken:
-            if who != what and not _says_so(verb, who, what, scope):
+            # `the total price of volumes sold by cloth`: what they cost is told
+            priced = root(verb.word) in _TRADED and bool({who, what} & measured)
+            if who != what and not priced and not _says_so(verb, who, what, scope):
                 scope.doubt(f"whether {verb.text} is how they belong together", _ANOTHER_WAY, once=True)
 
 
@@ -77,7 +95,7 @@ def _anywhere(links: Sequence[Link], at: int, scope: Scope) -> bool:
     if value is None or value.mark != "value" or value.preposition != "in" or not before:
         return False
     thing, held = scope.context.table(before[-1]), {c.table for c, _ in value.values}
-    happens = scope.times(thing) or thing.ref in held
+    happens = any(c.kind == "date" for c in scope.times(thing)) or thing.ref in held
     return (
         root(links[at].word) in _ANYWHERE and not happens and not _named_on_the_way(links[at], [*held], scope)
     )
@@ -86,11 +104,12 @@ def _anywhere(links: Sequence[Link], at: int, scope: Scope) -> bool:
 def _is_deed(verb: Link) -> bool:
     """A verb that says what was done; one that the data does not hold may be any."""
     # known verbs hold whatever they were linked to: `run` may have met a column by chance
-    if root(verb.word) in _NAMED | _BELONGING:
+    if root(verb.word) in _NAMED | _BELONGING | _TRADED:
         return True
     done = verb.word.endswith(("ed", "ing")) and " " not in verb.word and verb.text.islower()
-    # a verb that is a column, table or value of the data says itself what is meant
-    return done and verb.word not in RELATING and not (verb.columns or verb.tables or verb.values)
+    # a verb that is a column, table or value of the data says itself what is meant; a date only says when
+    dated = all(c.kind == "date" for c in verb.columns)
+    return done and verb.word not in RELATING and dated and not (verb.tables or verb.values)
 
 
 def _was_done(verb: Link, scope: Scope) -> bool:
@@ -154,9 +173,19 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     except Unclear:
         # no way at all between them is refused elsewhere, not doubted here
         return True
+    if scope.words(scope.context.table(who))[-1] in DOES.get(root(verb.word), ()):
+        return True  # lecturers of courses teach them
     # some table or column on the way is called like the verb: the rows say it
-    if not steps or _named_on_the_way(verb, [who, *(s.new for s in steps)], scope):
+    # `technicians who installed a lift`, by callouts: when it was installed says not by whom
+    dated = set[TableRef]() if who in scope.told_by(what) else {c.table for c in verb.columns}
+    tables = [who, *(s.new for s in steps if s.new not in dated)]
+    if not steps or _named_on_the_way(verb, tables, scope):
         return True
+    if root(verb.word) in _TRADED:
+        # `publishers who sold the most games`: theirs they are, but nothing says that and when one was sold
+        by_way = [s.new for s in steps[:-1]]
+        sold = not by_way or any(_costs(ref, scope) for ref in by_way)
+        return sold and any(_happens(s.new, scope) for s in steps)
     # `managed by` of two rows that only refer to each other: refusal of a guess
     if root(verb.word) in _NAMED:
         return False
@@ -164,6 +193,34 @@ def _says_so(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
     pairs = all(_only_joins(t, who, what, scope) or _spoken_of(t, scope) for t in between)
     # what belongs is on the many side: a boat refers to its owner, not an owner to a boat
     return pairs and (bool(between) or root(verb.word) not in _BELONGING or _refers_to_whom(steps[0], who))
+
+
+def _happens(ref: TableRef, scope: Scope) -> bool:
+    """Whether rows have a date: a policy of an agent, no game of a publisher."""
+    return any(c.kind == "date" for c in scope.times(scope.context.table(ref)))
+
+
+def _costs(ref: TableRef, scope: Scope) -> bool:
+    """Whether rows say what was paid: an order, no trip."""
+    table = scope.context.table(ref)
+    held = {w for c in table.columns if c.kind == "number" for w in scope.words(c)}
+    return bool({*held, *scope.words(table)} & _PAID)
+
+
+def _by_far(verb: Link, who: TableRef, what: TableRef, scope: Scope) -> bool:
+    """`pilots who work for an agent`, by jobs in calls of ships that one looks after: tables lie between of
+    which nobody speaks, and none says that.
+    """
+    try:
+        steps = direct(scope.context, who, what, scope.roles)
+    except Unclear:
+        return False
+    between = [s.new for s in steps[:-1] if not _spoken_of(scope.context.table(s.new), scope)]
+    does = scope.words(scope.context.table(who))[-1] in DOES.get(root(verb.word), ())
+    # the jobs that belong to an account, of pipelines of its repositories, are its own
+    theirs = who in scope.told_by(what) or what in scope.told_by(who)
+    far = len(between) > (1 if root(verb.word) in _EMPLOYED else _FAR) and not theirs and not does
+    return far and not _named_on_the_way(verb, [who, *(s.new for s in steps)], scope)
 
 
 def _named_on_the_way(verb: Link, tables: Sequence[TableRef], scope: Scope) -> bool:

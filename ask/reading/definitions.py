@@ -17,6 +17,7 @@ from rewright.ask.reading.evidence import written_out
 from rewright.ask.reading.hint_tests import conditions_of
 from rewright.ask.reading.intent import Condition
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.odd_names import plain_name
 
 _SAYS = (
     r"(?:refers?(?: only)? to|means?(?: that)?|stands? for"
@@ -207,7 +208,7 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
 def _as_ranked(question: str, term: str, meaning: str, context: Context) -> str | None:
     """`the longest vessel`, where longest is said to be MAX(loa_m): the vessel with the highest."""
     extreme = _EXTREME.match(_bare(meaning))
-    known = {c.name.lower() for t in context.tables for c in t.columns}
+    known = _names_of_columns(context)
     column = meaning.split("(", 1)[1].strip(' )`"').split(".")[-1] if extreme is not None else ""
     if column.lower() not in known or not re.fullmatch(r"\w{3,}est", term, re.IGNORECASE):
         return None
@@ -246,12 +247,19 @@ def _returned_too(rest: str, term: str, said: str) -> str:
 def _says_columns(meaning: str, context: Context) -> bool:
     """Whether a definition names a column as it is spelled in the schema."""
     said = set(re.findall(r"\w+_\w+", meaning.lower()))
-    return bool(said & {c.name.lower() for t in context.tables for c in t.columns})
+    return bool(said & _names_of_columns(context))
+
+
+def _names_of_columns(context: Context) -> set[str]:
+    """As they are, and as those of more than words are written here."""
+    return {
+        n for t in context.tables for c in t.columns for n in (c.name.lower(), plain_name(c.name).lower())
+    }
 
 
 def _as_columns(meaning: str, context: Context) -> str | None:
     """`full name refers to first_name, last_name`."""
-    known = {c.name.lower() for t in context.tables for c in t.columns}
+    known = _names_of_columns(context)
     parts = [p.strip(' `"') for p in re.split(r",\s*(?:and\s+)?|\s+and\s+", meaning)]
     # all parts must be columns: `name and address` may be one column and a remark
     return " and ".join(parts) if all(p.lower() in known for p in parts) else None

@@ -36,6 +36,7 @@ _READ = re.compile(
 _DULL = frozenset(
     map(root, listed("when what which that this with from each have been were they their using should"))
 )
+_CALLED = re.compile(r"\b(?:min|max|sum|avg|average|count|total)$", re.IGNORECASE)
 _PATTERN = re.compile(r"\bi?like\b|wildcard", re.IGNORECASE)
 _EXACT = re.compile(r"\bexact|without", re.IGNORECASE)
 
@@ -71,6 +72,8 @@ def _meaning(term: str, evidence: str) -> str:
         if found is None:
             continue
         text = found[1].strip()
+        if _CALLED.search(text):
+            continue  # `oldest refers to min(ColDate)` spells no ColDate out
         # a formula has no first clause; `definitions` reads it or counts it as unread
         if re.match(r"[^.,;]*[/*(+]|[^.,;]*\s-\s", text):
             return ""

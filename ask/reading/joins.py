@@ -34,6 +34,9 @@ _UNTELLING = {"by"}
 """`approved_by`: not said by every `sorted by`."""
 _STRAIGHT = 0.95
 """The way through rows that refer to both, where what both refer to leads there too."""
+_SHORT_ROOT = 5
+_BY_THE_DEED = 0.95
+"""The way through rows called like what was done, where a shorter one is by a role of which nobody speaks."""
 _ANOTHER_EVENT = 0.8
 """A way through rows of something that happened, where another such way is a table longer."""
 _MOSTLY_NONE = 0.75
@@ -134,8 +137,12 @@ def _way(
         ]
         ways = [way for ref, way in after if ref == target]
         if ways:
+            if (named := _by_the_deed(context, after, target, ways, roles)) is not None:
+                return named, _BY_THE_DEED
             way, chance = _best(ways, target, roles, said)
-            if len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target):
+            if (len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target)) or (
+                len(ways) == 1 and _in_a_role(way, roles) and _paired(context, after, target)
+            ):
                 chance *= _ROLE_UNSAID
             if _another_event(context, after, way, target, said):
                 chance *= _ANOTHER_EVENT
@@ -154,6 +161,62 @@ def _unsaid_role(way: Sequence[Step], roles: Sequence[str]) -> bool:
         if own & whose and (own - whose) and not (own - whose) & said:
             return True
     return False
+
+
+def _by_the_deed(
+    context: Context,
+    after: Sequence[tuple[TableRef, list[Step]]],
+    target: TableRef,
+    ways: Sequence[list[Step]],
+    roles: Sequence[str],
+) -> list[Step] | None:
+    """`volunteers who attended a course`, of courses with a trainer_id: by the course_attendance, which is
+    called like what they did.
+    """
+    said = {role(word) for word in roles}
+    if not all(_in_a_role(way, roles) for way in ways):
+        return None
+    longer = [
+        [*way, step]
+        for ref, way in after
+        if ref != target
+        for step in _steps(context, ref)
+        if step.new == target
+    ]
+    ends = {role(w) for ref in (_begins_at(ways[0]), target) for w in names.words(ref.name)}
+    deeds = said - ends
+    found = [
+        way
+        for way in longer
+        if any(_akin(role(w), deed) for s in way[:-1] for w in names.words(s.new.name) for deed in deeds)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _in_a_role(way: Sequence[Step], roles: Sequence[str]) -> bool:
+    """Whether it goes by a key that says a role of which the question does not speak."""
+    said = {role(word) for word in roles}
+    return any(_role_words(s.join) and not _role_words(s.join) & said for s in way)
+
+
+def _paired(context: Context, after: Sequence[tuple[TableRef, list[Step]]], target: TableRef) -> bool:
+    """Whether rows called by one of both lead there too: a mission_participant, of missions with a leader."""
+    return any(
+        step.new == target
+        and way[-1].multiplies
+        and not step.multiplies
+        and {role(w) for end in (_begins_at(way), target) for w in names.words(end.name)}
+        & {role(w) for w in names.words(ref.name)}
+        for ref, way in after
+        if ref != target and len(way) == 1
+        for step in _steps(context, ref)
+    )
+
+
+def _akin(one: str, other: str) -> bool:
+    """`participant` and `particip`, of participated."""
+    shorter, longer = sorted((one, other), key=len)
+    return one == other or (len(shorter) > _SHORT_ROOT and longer.startswith(shorter))
 
 
 def _another_event(

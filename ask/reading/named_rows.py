@@ -64,7 +64,7 @@ def _row_behind_than(draft: Draft, at: int) -> tuple[TableContext, ColumnContext
         name += 1
     if name >= len(draft.links) or draft.links[name].used:
         return None
-    if (row := _named_row(draft, draft.links[name])) is None:
+    if (row := named_row(draft, draft.links[name])) is None:
         return None
     table, key, value = row
     before = draft.table_before(at)
@@ -82,7 +82,7 @@ def _words(draft: Draft, at: int) -> tuple[str, ...]:
     return ("than",) if "than" in link.word.split() or text in " ".join(draft.scope.roles) else ()
 
 
-def _named_row(draft: Draft, link: Link) -> tuple[TableContext, ColumnContext, str] | None:
+def named_row(draft: Draft, link: Link) -> tuple[TableContext, ColumnContext, str] | None:
     """The table, the column and the name of the one row that a value names."""
     if link.mark not in {"value", "quoted"}:
         return None
@@ -155,7 +155,7 @@ def _of_verb(draft: Draft, link: Link, table: TableContext) -> ColumnContext | N
 def _difference(draft: Draft) -> bool:
     """Two named rows and one column of theirs, and nothing else in the question."""
     links = draft.links
-    rows = [(at, row) for at, link in enumerate(links) if (row := _named_row(draft, link)) is not None]
+    rows = [(at, row) for at, link in enumerate(links) if (row := named_row(draft, link)) is not None]
     # a third value is a condition, which two subselects would ignore
     if len(rows) != 2 or any(link.mark == "value" for link in links if link not in _at(links, rows)):
         return False

@@ -32,6 +32,7 @@ from rewright.ask.reading.words import listed, root, stem
 
 _AS_LIKELY = 0.75
 _COUNTED_THING = 0.93
+_MONEY = frozenset(listed("amount price total revenue cost fee value charge fare"))
 COUNTS = frozenset(map(stem, listed("count number num no total cnt")))
 """Words of columns that hold how many there are."""
 
@@ -43,6 +44,7 @@ def near_misses(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _ratios_unnamed(intent, scope)
     _said_through_others(links, scope)
     _priced_elsewhere(intent, links, scope)
+    _cost_of_others(intent, links, scope)
     _counted_thing(intent, links, scope)
     _measured_beside(intent, links, scope)
     _another_of_its_kind(intent, links, scope)
@@ -137,6 +139,21 @@ def _priced_elsewhere(intent: Intent, links: Sequence[Link], scope: Scope) -> No
             # a table called like the number and with several of its own: `prices` with open, high, low
             if called and len(numbers) > 1 and table.ref not in {c.table for c in taken}:
                 scope.doubt(f"whether {link.text} is one of {table.ref.name}", _AS_LIKELY)
+
+
+def _cost_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`how much did the equipment of each station cost`, of equipment with a price, missions with a cost."""
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    named = {t.ref for link in links if (t := scope.said_table(link)) is not None}
+    shown = (*intent.outputs, *(e for e, _ in intent.order))
+    for column in {c for e in shown for m in aggregates_of(e) for c in columns_of(m)}:
+        if column.table in spoken | named or not _MONEY & set(scope.words(column)):
+            continue
+        for ref in spoken:
+            if any(
+                _MONEY & set(scope.words(c)) and c.kind == "number" for c in scope.context.table(ref).columns
+            ):
+                scope.doubt(f"whether {column.name} of {column.table.name} is meant", _AS_LIKELY, once=True)
 
 
 def _counted_thing(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

@@ -6,11 +6,12 @@ Owns the doubts that make such a reading too unsure to be run. Must not know the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, product
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.adjectives import begins_superlative
-from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, With, Without
+from rewright.ask.reading.intent import Aggregate, Column, Intent, Known, OneOf, With, Without
 from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
@@ -30,6 +31,8 @@ _WON = frozenset(
 """What tells that somebody won, or is there for those who did."""
 _CAN = frozenset(listed("can could may"))
 _THERE = ("exist", "record", "regist", "list", "have", "store", "available in")
+_HAVE = frozenset(listed("have has had with having"))
+_BOTH = ("one", "other")
 _ENDS = frozenset(map(root, listed("winner loser champion")))
 
 
@@ -42,8 +45,13 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _only_won(intent, scope)
     _deeds_of_others(intent, links, scope)
     _flags_of_deeds(intent, links, scope)
+    _had_by_others(intent, links, scope)
+    _had_and_shown(intent, links, scope)
     _begun_by_them(links, scope)
     _both_of_them(intent, links, scope)
+    _both_had(intent, scope)
+    _had_by_any(intent, scope)
+    _said_twice(intent)
 
 
 def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -107,7 +115,7 @@ def _won(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 def _only_won(intent: Intent, scope: Scope) -> None:
     """`members who have never played a game`, of plays that refer to their winner: others played too."""
     said = {root(w) for w in scope.roles}
-    read = set(_tables(intent)) | {c.gone for c in intent.where if isinstance(c, Without)}
+    read = {*_tables(intent), *intent.rows} | {c.gone for c in intent.where if isinstance(c, Without)}
     joins = [j for j in scope.context.joins if {j.many.table, j.one.table} <= read]
     for join in joins:
         others = [j for j in joins if {j.many.table, j.one.table} == {join.many.table, join.one.table}]
@@ -139,6 +147,32 @@ def _deeds_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             scope.doubt(f"whether that is said of {column.table.name}", _AS_LIKELY)
 
 
+def _had_and_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`applicants with a job`, read as their jobs: those that have one are meant."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for link in links:
+        words = (link.preposition, *link.word.split()[:1])
+        had = any((a, c) == words and b in {"a", "an"} for a, b, c in _threes(scope.roles))
+        if link.mark == "column" and link.preposition == "with" and had and shown & set(link.columns):
+            scope.doubt(f"whether {link.text} is to be shown", _AS_LIKELY)
+
+
+def _threes(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    yield from zip(words, words[1:], words[2:], strict=False)
+
+
+def _had_by_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`stations with a helicopter`, by missions that used one: rows of another table have it."""
+    named = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    flags = {c.column for c in intent.where if isinstance(c, Known) and c.column.kind == "boolean"}
+    for link in links:
+        had = link.had or link.preposition in {"with", "without"}
+        loose = max(link.fits.values(), default=1.0) < _IN_PART
+        for column in flags & set(link.columns) if had and loose else ():
+            if named and column.table not in named:
+                scope.doubt(f"whether {column.name} of {column.table.name} is meant", _AS_LIKELY)
+
+
 def _begun_by_them(links: Sequence[Link], scope: Scope) -> None:
     """`clients who booked more than 3 events`, of events that may also have the status `booked`: what brings
     such a row about is said of all of them.
@@ -162,6 +196,39 @@ def _both_of_them(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         listed_too = "and" in scope.roles[scope.roles.index(first) :]
         if first == "both" and second in nouns and second.endswith("s") and not told and not listed_too:
             scope.doubt(f"what holds for both {second}", _AS_LIKELY)
+
+
+def _both_had(intent: Intent, scope: Scope) -> None:
+    """`teams that have both a coach and a sponsor`, read as a list of the sponsors of those with a coach."""
+    had = any(first in _HAVE and second == "both" for first, second in pairwise(scope.roles))
+    if had and len(intent.where) + len(intent.having) < len(_BOTH):
+        scope.doubt("whether both are there", _AS_LIKELY)
+
+
+def _had_by_any(intent: Intent, scope: Scope) -> None:
+    """`is there a member with an email`, read as whether there is a member."""
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)] if intent.exists else []
+    told = {c for e, _ in intent.order for c in columns_of(e)}
+    if any(not column.key and column not in told and not _names_rows(column, scope) for column in shown):
+        scope.doubt("whether there is any that has it", _AS_LIKELY)
+
+
+def _said_twice(intent: Intent) -> None:
+    """`translators who never revised`, of linguists with a title: who is one thing is not another. Raises
+    Unclear.
+    """
+    told = [c for c in intent.where if isinstance(c, OneOf)]
+    for one, other in product(told, told):
+        apart = not set(one.values) & set(other.values)
+        if one.column == other.column and other.negated and not one.negated and apart:
+            raise Unclear(f"it is not clear what not {other.values[0]} says of {one.values[0]}")
+
+
+def _names_rows(column: ColumnContext, scope: Scope) -> bool:
+    try:
+        return column in scope.label(scope.context.table(column.table))
+    except Unclear:
+        return True  # nothing names them, so whatever is shown does
 
 
 def _flags_of_deeds(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

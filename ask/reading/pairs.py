@@ -16,6 +16,7 @@ _FORWARD = """
 start started begin began begun starts: end ended finish finished stop stopped complete completed restored
 start started begin began begun starts: resolved expire
 open opened opens: close closed closes
+alarmed alerted called dispatched: ended finished closed completed returned
 admitted admission: discharged discharge
 check_in checked_in checkin arrival arrived arrive: check_out checked_out checkout departure departed
 hired hire joined employed: terminated termination left fired resigned retired exit

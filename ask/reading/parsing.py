@@ -36,6 +36,7 @@ from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.ratios_ranked import ratios_ranked
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
+from rewright.ask.reading.same_as import said_the_same, same_as_named
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import kinds_said, prepared, sentences, without_whose
 from rewright.ask.reading.shaping import shaped
@@ -100,6 +101,7 @@ _PASSES = (
     durations,
     superiors,
     against_named,
+    same_as_named,
     differences,
     averages_of_counts,
     products,
@@ -150,6 +152,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     kinds_said(links)
     main, wanted = sentences(links)
     main = prepared(main, scope)
+    said_the_same(main, scope)
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
     # before any pass: a word that the data does not hold would be dropped without a trace
     if unknown:

@@ -12,7 +12,7 @@ from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.timing import date_of, of_lives, only_came
+from rewright.ask.reading.timing import FOUNDED, date_of, of_lives, only_came
 from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
@@ -269,6 +269,8 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     if distinct is None and _names_a_row(draft, link, column):
         # a key's words without its ending name the row: each row is one of them
         return Aggregate("count", column.table), what + 1
+    if distinct is None and _done_by_rows(draft, link, column):
+        return Aggregate("count", column), what + 1
     return counted_column(draft, link, column, distinct=distinct is not None), what + 1
 
 
@@ -280,6 +282,13 @@ def _names_a_row(draft: Draft, link: Link, column: ColumnContext) -> bool:
     # said are all words of the column but its last, a word of keys
     named = said == {stem(w) for w in words[:-1]}
     return named and said <= rows and words[-1] in names.KEY_WORDS | {"reference"}
+
+
+def _done_by_rows(draft: Draft, link: Link, column: ColumnContext) -> bool:
+    """`how many collectors born ..`, of collectors with a year `born`: those of whom it is known."""
+    dated = column.kind == "date" or bool(FOUNDED & set(draft.scope.words(column)))
+    done = link.word.split()[-1] in FOUNDED or link.word.endswith("ed")
+    return dated and done and draft.scope.said_table(link) is not None
 
 
 def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:

@@ -30,6 +30,7 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.near_misses import COUNTS, near_misses
+from rewright.ask.reading.other_deeds import is_dated, other_deeds, tells_when
 from rewright.ask.reading.overlooked import overlooked
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import UNITS, unit_of
@@ -89,6 +90,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     deeds(intent, links, scope)
     near_misses(intent, links, scope)
     overlooked(intent, links, scope)
+    other_deeds(intent, links, scope)
     _lacked_by_none(intent)
     _measured_per(intent, links)
 
@@ -671,7 +673,8 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     spoke of; a row of something that happened holds that itself.
     """
     last = next((link for link in reversed(links) if link.mark != "stop"), None)
-    tables = {t for what in (*intent.outputs, *intent.where) for t in tables_of(what)}
+    ranked = (e for e, _ in intent.order)
+    tables = {t for what in (*intent.outputs, *ranked, *intent.where) for t in tables_of(what)}
     # `sold to whom` and the like: a verb in the middle relates two things that are both named
     if last is None or last.mark != "relation" or last.tables or not last.word.endswith(_DONE):
         return
@@ -679,7 +682,8 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         return
     table = scope.context.table(next(iter(tables)))
     # a visit or an order has a date of its own, so its row tells what was done by itself
-    happens = any(not set(scope.words(c)) & LIFE for c in scope.times(table))
+    times = [c for c in scope.times(table) if not set(scope.words(c)) & LIFE]
+    happens = any(not is_dated(last.word) or tells_when(c, last.word, scope) for c in times)
     shown = [c for what in (*intent.outputs, *intent.groups, *intent.where) for c in columns_of(what)]
     if any(root(last.word) in {root(w) for w in scope.words(c)} for c in shown):
         return  # `in which year were they founded`, of a founded_year

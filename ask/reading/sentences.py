@@ -107,6 +107,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     times_over(links, scope)
     verbs_of_subjects(links, scope)
     _kinds_of_rows(links)
+    _columns_of_rows(links)
     _flags_of_others(links)
     _times_compared(links)
     _shares_of_numbers(links)
@@ -293,6 +294,17 @@ def _kinds_of_rows(links: Sequence[Link]) -> None:
         if first.mark == second.mark == "table" and second.glued and singular:
             same = first.tables[:1] == second.tables[:1]
             first.mark = first.mark if same else "relation"
+
+
+def _columns_of_rows(links: Sequence[Link]) -> None:
+    """`for every ship type`, of vessels with a type: the noun only says of what."""
+    for each, noun, column in zip(links, links[1:], links[2:], strict=False):
+        if each.mark != "each" or noun.mark != "table" or column.mark != "column":
+            continue
+        own = tuple(c for c in column.columns if c.table == noun.tables[0].ref and not c.key)
+        deed = column.word.endswith(("ed", "ing")) or column.word in _PARTICIPLES
+        if own and noun.glued and column.glued and not deed and not noun.word.endswith("s"):
+            noun.mark, column.columns = "relation", own
 
 
 def _flags_of_others(links: Sequence[Link]) -> None:

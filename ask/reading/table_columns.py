@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.comments import named_by
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.unit_names import Unit, measures, unit_of
@@ -65,6 +66,10 @@ def property_of(
         # None for a column of no unit: only a unit that is another kind's excludes it
         and measures(scope.words(c), units) is not False
     ]
+    aged = any(word == "age" for _, word in steps)
+    if aged:
+        # who was hired first is not the oldest
+        held = [c for c in held if not (c.kind == "date" and set(scope.words(c)) & _JOINED)]
     kinds = [
         # steps in order: the first kind of column that the table has is what the adjective means
         [c for c in held if _is_of(scope, c, table, word) and (c.kind == "number" or word not in _TIMES)]
@@ -88,7 +93,6 @@ def property_of(
     dates = [c for c in times(scope, table) if c.kind == "date"]
     if dated is not None and len(dates) > 1 and (happened := happening(scope, dates)) is not None:
         return happened, dated
-    aged = any(word == "age" for _, word in steps)
     others = {"birth", "born", *(_JOINED if aged else ())}
     # a date of joining tells no age, and a date of birth would have been found before
     if dated is not None and len(dates) == 1 and not others & set(scope.words(dates[0])):
@@ -155,7 +159,8 @@ def _names_its_rows(column: ColumnContext) -> bool:
 
 def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) -> bool:
     """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""
-    roots = {root(w) for w in scope.words(column)}
+    # the comment may spell the name out: `loa`, the length over all
+    roots = {root(w) for w in (*scope.words(column), *named_by(column))}
     if word in _LENGTHS and set(scope.words(column)) & {*_RATES, "per"}:
         return False
     if word == "age" and set(scope.words(column)) & _BOUNDS:

@@ -57,5 +57,10 @@ def _said_by(links: Sequence[Link], at: int, scope: Scope) -> TableContext | Non
         return verb.tables[0]
     dated = {c.table for c in verb.columns if c.kind == "date"}
     spoken = {t.ref for link in links[:at] for t in link.tables[:1] if link.mark == "table"}
+    # `fined more than twice`, of penalties with a fine: those that refer to what is spoken of
+    owners = {c.table for c in verb.columns} - spoken
+    refer = {j.many.table for j in scope.context.joins if j.one.table in spoken}
+    if verb.mark == "column" and len(owners) == 1 and owners <= refer:
+        return scope.context.table(owners.pop())
     # a date of the spoken rows themselves happens once for each
     return scope.context.table(next(iter(dated))) if len(dated) == 1 and not dated & spoken else None

@@ -11,6 +11,7 @@ from collections.abc import Container
 
 # turns of the modules beside first, as later ones look for what those leave
 from rewright.ask.reading.asked_of import ASKED_OF
+from rewright.ask.reading.everyday import EVERYDAY
 from rewright.ask.reading.spoken import SPOKEN
 
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -21,6 +22,7 @@ _TURNS = tuple(
     for pattern, said in (
         *ASKED_OF,
         *SPOKEN,
+        *EVERYDAY,
         # `have not sold a single policy`, `no claim at all`
         (r"\b(not|never|\w+n['’]t)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
         (r"\b(no|not|never|without)\b([^.?!,]*?)\s+at all\b", r"\1\2"),

@@ -59,13 +59,16 @@ for _word, _unit in _units():
 
 _SHORT = frozenset({"km", "cm", "mm", "kg", "kb", "mb", "gb", "tb"})
 _SPELLED = "|".join(sorted((w for w in UNITS if len(w) > 2 or w in _SHORT), key=len)[::-1])
+UNIT_LETTERS = "gm"
+"""Units of one letter, behind a number alone."""
 _WANTED = re.compile(
     rf"(?:,\s*|\(\s*)?\b(?:(?:measured|expressed|given|converted)\s+)?(?:in|into)\s+"
     rf"(?:(?:whole|full|total)\s+)?(?P<unit>{_SPELLED})\b(?:\s*\))?(?!\s+of\b|\s+per\s+(?:{_SPELLED})\b)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
-    rf"(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s*(?P<unit>{_SPELLED})|\s+(?P<letter>[gm]))\b", re.IGNORECASE
+    rf"(?P<number>\d[\d,]*(?:\.\d+)?)(?:\s*(?P<unit>{_SPELLED})|\s+(?P<letter>[{UNIT_LETTERS}]))\b",
+    re.IGNORECASE,
 )
 _ONE = re.compile(
     rf"\b(than|over|under|above|below|least|most|within)\s+(?:an?|one)\s+(half\s+)?(?P<unit>{_SPELLED})"
@@ -75,6 +78,9 @@ _ONE = re.compile(
 _HALF = re.compile(
     rf"\b(than|over|under|above|below|least|most|within)\s+half\s+an?\s+(?P<unit>{_SPELLED})\b", re.IGNORECASE
 )
+_NUMBERS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_IN_WORDS = re.compile(rf"\b({'|'.join(_NUMBERS)})\s+({_SPELLED})\b", re.IGNORECASE)
+"""`longer than two hours`."""
 _SMALLER = {"hour": (60, "minutes"), "minute": (60, "seconds"), "day": (24, "hours")}
 
 
@@ -94,6 +100,7 @@ def numbers_spelled_out(question: str) -> str:
         many, smaller = _SMALLER.get(match["unit"].lower(), (0, ""))
         return f"{match[1]} {many // 2} {smaller}" if many else match[0]
 
+    question = _IN_WORDS.sub(lambda m: f"{_NUMBERS.index(m[1].lower()) + 2} {m[2]}", question)
     return _ONE.sub(one, _HALF.sub(half, question))
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.comments import unit_in
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -26,7 +27,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.unit_names import SHOWN, Unit, factor, numbers_with_units, unit_of
+from rewright.ask.reading.unit_names import SHOWN, UNITS, Unit, factor, numbers_with_units, unit_of
 from rewright.lake import names
 
 # a unit is told by a column's name alone, which may be wrong
@@ -135,7 +136,7 @@ def _to_columns(left: Expression, number: str, said: dict[str, tuple[Unit, ...]]
     # a number without a unit is in whatever the column holds
     if number not in said or len(columns) != 1:
         return Fraction(1)
-    held = unit_of(scope.words(columns[0]))
+    held = unit_of(scope.words(columns[0])) or UNITS.get(unit_in(columns[0].comment), ())
     if not held:
         # `longer than 2 hours`, of a playing_time: its numbers may be minutes
         if not {unit.name for unit in said[number]} & set(scope.words(columns[0])):

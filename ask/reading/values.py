@@ -265,7 +265,7 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
         draft.outputs.append((0, Column(condition.column)))
         listed = True
     else:
-        listed = either or _plural(draft, at) or _placed(draft, at)
+        listed = either or _plural(draft, at) or _placed(draft, at) or _kinds_named(draft, at)
     # `red and blue` of one column: no row has both
     if not listed and not condition.negated:
         raise Unclear(f"two values of one column: {condition.column.name}")
@@ -288,6 +288,17 @@ def _placed(draft: Draft, at: int) -> bool:
     """`in Porto and Lima`: rows are in one of the two."""
     before = draft.links[at - 1] if at else None
     return before is not None and before.mark == "value" and before.preposition in {"in", "from"}
+
+
+def _kinds_named(draft: Draft, at: int) -> bool:
+    """`the nurses and the physicians`: two kinds of rows, of which each is of one."""
+    before = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark != "comma"), None)
+    if before is None or draft.links[before].mark != "value":
+        return False
+    return all(
+        o.text.islower() and o.word.endswith("s") and not o.preposition
+        for o in (draft.links[before], draft.links[at])
+    )
 
 
 def _plural(draft: Draft, at: int) -> bool:

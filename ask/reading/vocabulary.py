@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.ask.reading.comments import name_in
+from rewright.ask.reading.comments import name_in, named_by
 from rewright.ask.reading.lexicon import INNER
 from rewright.ask.reading.prefixes import (
     SHORTEST_PREFIX,
@@ -216,6 +216,8 @@ def _called_by_keys(made: Vocabulary) -> None:
         whole = any(score >= 1.0 for _, score in made.tables.get(key, ()))
         # `cmp_id` is a complaint's own
         cut = any(len(word) < _SHORTEST or stands_for(word, made.table_words[table.ref]) for word in base)
+        # nor is `job` cut, of a table pjob of `pilotage jobs`
+        cut = cut and not (base and base[-1] in name_in(table.comment)[-1:])
         if base and last in _KEYS and not whole and (own or not cut):
             others = [(t, score) for t, score in made.tables.get(key, ()) if t.ref != table.ref]
             made.tables[key] = [(table, _BY_ITS_KEY if own else _BY_KEY), *others]
@@ -233,7 +235,7 @@ def _called_in_comments(made: Vocabulary) -> None:
                 made.roots[_rooted(key)].add(key)
     for table in made.context.tables:
         for column in table.columns:
-            words = name_in(column.comment) if column.comment else ()
+            words = named_by(column)
             _dates_in_comments(made, column, words)
             key = key_of(words)
             if words and key not in made.tables and not made.columns.get(key):

@@ -49,8 +49,7 @@ def write(
     return _Writer(intent, context, roles, said).written()
 
 
-# a table of pairs joins two others
-_PAIR = 2
+_PAIR = 2  # a table of pairs joins two others
 
 
 class _Writer:
@@ -85,12 +84,14 @@ class _Writer:
         if (apart := self._apart()) is not None:
             return apart
         # what is shown decides the joins; what is only tested may be asked in a subquery
-        root, shown, tested = self._root(), self._shown_tables(), self._tested_tables()
+        root, shown = self._root(), self._shown_tables()
         steps, likelihood = path(self.context, root, shown, self.roles, self.said)
-        reached = [root, *(s.new for s in steps)]
-        others = [t for t in tested if t not in reached]
+        others = [t for t in self._tested_tables() if t not in (root, *(s.new for s in steps))]
         # from what is reached already, so that conditions do not choose another way to a shown table
-        more, chance = path(self.context, root, [*reached[1:], *others], self.roles, self.said)
+        targets = [*(s.new for s in steps), *others] if others else shown
+        more, chance = path(self.context, root, targets, self.roles, self.said)
+        # what is tested may lead another way: `people who passed each course`, by attendances
+        steps = steps if more[: len(steps)] == steps else more
         rest = more[len(steps) :]
         # a condition that would repeat rows asks whether there is one that meets it
         if any(s.multiplies for s in rest) and (key := self.key(root)) is not None:
