@@ -851,9 +851,10 @@ class Evidence:
         if real.meaning is Family.DATE:
             # a day in some form, or a year alone
             return 0.1 if date_formats(value) or re.fullmatch(r"\d{4}", value) else -0.35
-        # a number compared with text is not held at all, unless the text is one
+        # a number compared with text is not held at all, unless the text is one, or a table has both
         if real.meaning.numeric:
-            return 0.0 if plain_number(value) else -0.4
+            told = likely and not plain_number(value) and self._matcher.translated(real, value)
+            return 0.1 + 0.28 * told.score if told else 0.0 if plain_number(value) else -0.4
         # with any value of truth spelled in data: 1, `t`, `ja`
         if real.meaning is Family.BOOLEAN:
             return 0.1 if truth(value) is not None else -0.4
