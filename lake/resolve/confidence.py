@@ -56,7 +56,7 @@ class Signals:
     keys_added: bool = False
     """Would keys be calculated with?"""
     in_part: bool = False
-    """Is a folder asked for of which like tables are left out?"""
+    """Is a folder, a family of files or a kind of things asked for of which others are read?"""
     unspoken: bool = False
     """Is there a relation for which no name speaks, or a lone one for which a single word does?"""
     borrowed: bool = False
