@@ -74,6 +74,12 @@ class SparkPrinter(DuckdbPrinter):
 class SparkQueryPrinter(QueryPrinter):
     """Queries of such expressions, of clauses that Spark reads as PostgreSQL does."""
 
+    @staticmethod
+    def moment(column: str, oid: int) -> str:
+        # Spark has microseconds, and another cast
+        del oid
+        return column
+
     def printer(self, levels: Sequence[Level]) -> DuckdbPrinter:
         return SparkPrinter(self.catalog, levels, self)
 

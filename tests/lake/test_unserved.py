@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -79,3 +80,15 @@ def test_prose_among_tables_of_an_archive_is_no_table(tmp_path: Path) -> None:
         packed.writestr("words.txt", "This is about the data. It has sentences, and says nothing to a table.")
     with open_lake(folder, catalog=tmp_path / "c.db") as lake:
         assert [table.name for table in lake.tables()] == ["all_temps"]
+
+
+def test_a_file_whose_name_is_no_text_does_not_keep_others_away(tmp_path: Path) -> None:
+    """Archives of other systems are unpacked to such names."""
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    (folder / "things.csv").write_text("n\n1\n")
+    (folder / os.fsdecode(b"caf\xe9.csv")).write_text("n\n2\n")
+    with open_lake(folder, catalog=tmp_path / "c.db") as lake:
+        assert [table.name for table in lake.tables()] == ["things"]
+        told = {broken.path.name: broken.reason for broken in lake.broken()}
+    assert "not UTF-8" in told["caf\N{REPLACEMENT CHARACTER}.csv"]

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -23,6 +24,8 @@ def _write(folder: Path) -> Path:
     (folder / "shops.csv").write_text("city,visitors,opened\nUlm,7,2024-01-05\nBonn,10,2023-02-01\n")
     parcels = "".join(f"{i},{i + 0.25} kg\n" for i in range(1, 9))
     (folder / "parcels.csv").write_text(f"parcel_no,weight\n{parcels}")
+    moment = "SELECT TIMESTAMP_NS '2024-01-01 00:00:00.123456789' AS seen, MAP {'a': 1} AS more"
+    duckdb.sql(f"COPY ({moment}) TO '{folder}/sightings.parquet'")
     return folder
 
 
@@ -54,6 +57,22 @@ def test_a_query_that_binds(lake: Lake, dsn: str, query: str, told: list[tuple[A
     assert answer.rows is not None
     assert answer.rows.rows == told
     assert answer.resolution.kind == "bound"
+
+
+def test_nanoseconds_are_cut_whatever_engine_shows_them(lake: Lake, dsn: str) -> None:
+    """PostgreSQL, which runs what shows a map, would round them."""
+    for shown in ("seen", "seen, more"):
+        answer = answered(lake, dsn, f"SELECT {shown} FROM sightings", "bind", 0.7)
+        assert answer.rows is not None
+        assert str(answer.rows.rows[0][0]) == "2024-01-01 00:00:00.123456"
+
+
+def test_explain_is_asked_for_without_a_word_of_other_parsers(
+    lake: Lake, dsn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = answered(lake, dsn, "EXPLAIN SELECT city FROM shops WHERE opened > '2023-06-01'", "bind", 0.7)
+    assert answer.rows is not None
+    assert not caplog.records
 
 
 def test_a_query_that_is_resolved(lake: Lake, dsn: str) -> None:
