@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rewright.lake import names
 from rewright.lake.catalog.model import Family
 from rewright.lake.resolve.candidate import Candidate
+from rewright.lake.resolve.chance import coded_by_chance
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
@@ -92,6 +93,7 @@ def signals_of(
         moved=any(_moved(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
+        by_chance=any(coded_by_chance(c, e) for c, e in zip(best.choice, judged, strict=True)),
         in_part=any(in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         unspoken=any(
             _unspoken(s, c, e) or _hardly_spoken(s, c, e) or _rows_alone(s, c)

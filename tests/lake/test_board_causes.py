@@ -14,7 +14,7 @@ from rewright.lake import names
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.embedding import CachedEmbedder
 from rewright.lake.noise.numbers import notation_of
-from tests.lake.asking import asked, rows_of, table
+from tests.lake.asking import asked, columns_of, rows_of, table
 
 _STATES = ("open", "paid", "reminded", "annulled")
 
@@ -108,3 +108,49 @@ def test_rows_of_a_state_need_a_condition_that_says_it(works: Lake) -> None:
     every = asked(works, "SELECT mno, net FROM invoices")
     some = asked(works, "SELECT mno, net FROM overdue_invoices")
     assert every.resolution.confidence >= 0.7 > some.resolution.confidence
+
+
+def test_a_label_of_another_name_is_not_what_a_few_codes_stand_for(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    """The states of cases are A, B and C, and so are three of the grades of paper."""
+    cases = [f"{1000 + i},{'ABC'[i % 3]},2024-01-{1 + i % 28:02d}" for i in range(120)]
+    table(tmp_path, "cases", "case_id,state,opened", cases)
+    table(tmp_path, "paper_grades", "grade,grade_name", ["A,fine", "B,medium", "C,coarse", "D,rough"])
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        answer = asked(lake, "SELECT case_id, state_name FROM cases")
+    assert columns_of(answer)["state_name"] == "cases.state"
+
+
+@pytest.mark.parametrize(
+    ("column", "codes", "sure"),
+    [
+        ("state", "ABC", False),
+        ("status", "ABC", False),
+        # called as its table
+        ("region", "ABC", True),
+        # all of a longer list
+        ("status", "ABCDEF", True),
+    ],
+)
+def test_a_few_codes_that_agree_by_chance_are_not_told_surely(
+    tmp_path: Path, embedder: CachedEmbedder, column: str, codes: str, *, sure: bool
+) -> None:
+    people = [f"{i + 500},Cust {i},{codes[i % len(codes)]},Town {i % 9}" for i in range(90)]
+    table(tmp_path, "customers", f"cust_no,name,{column},city", people)
+    listed = ["A,Alba", "B,Bern", "C,Cork", "D,Dorn", "E,Enns", "F,Faro"]
+    table(tmp_path, "regions", "code,name", listed[: max(4, len(codes))])
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        answer = asked(lake, f"SELECT name, city, {column}_name FROM customers")
+    assert columns_of(answer)[f"{column}_name"] == "regions.name"
+    assert (answer.resolution.confidence > 0.6) is sure
+
+
+def test_what_codes_stand_for_is_called_as_they_are(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    people = [f"{500 + i},Cust {i},{['CA', 'NV', 'OR'][i % 3]}" for i in range(60)]
+    table(tmp_path, "customers", "cust_no,name,state", people)
+    table(tmp_path, "ship_zones", "zone,zone_label", ["CA,Canada", "NV,Nova", "OR,Orient"])
+    table(tmp_path, "us_codes", "code,descr", ["CA,California", "NV,Nevada", "OR,Oregon", "OH,Ohio"])
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        answer = asked(lake, "SELECT state_name, COUNT(*) AS n FROM customers GROUP BY state_name")
+    assert columns_of(answer)["state_name"] == "us_codes.descr"
