@@ -120,6 +120,8 @@ class Resolver:
         """
         started = time.monotonic()
         text, original = self._read(query)
+        if not self._index.tables:
+            raise NotResolved("the lake has no tables")
         sites, ranked, judged = self._propose(original)
         if not sites:
             return self._plain(query, original, started, limit)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.actions import SearchTable
 from rewright.lake.api import open_lake
 
 
@@ -92,3 +93,12 @@ def test_a_file_whose_name_is_no_text_does_not_keep_others_away(tmp_path: Path) 
         assert [table.name for table in lake.tables()] == ["things"]
         told = {broken.path.name: broken.reason for broken in lake.broken()}
     assert "not UTF-8" in told["caf\N{REPLACEMENT CHARACTER}.csv"]
+
+
+def test_a_lake_without_tables_says_so(tmp_path: Path) -> None:
+    (tmp_path / "lake").mkdir()
+    with open_lake(tmp_path / "lake", catalog=tmp_path / "c.db") as lake:
+        with pytest.raises(LakeError, match="no tables") as caught:
+            lake.query("SELECT name FROM people")
+        assert caught.value.sqlstate == "42P01"
+        assert list(lake.actions().search_table(SearchTable("people", ()))) == []
