@@ -16,6 +16,8 @@ from rewright.cli import rewright
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, open_lake
 from rewright.wiring.lake_answers import answered, served
+from rewright.wiring.lake_binding import Asked, Binding
+from rewright.wiring.lake_shadow import Shadow
 
 pytestmark = pytest.mark.server
 
@@ -57,6 +59,25 @@ def test_a_query_that_binds(lake: Lake, dsn: str, query: str, told: list[tuple[A
     assert answer.rows is not None
     assert answer.rows.rows == told
     assert answer.resolution.kind == "bound"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("SELECT max(weight) FROM parcels", True),
+        ("SELECT parcel_no FROM parcels ORDER BY weight", True),
+        ("SELECT weight FROM parcels ORDER BY parcel_no", False),
+        ("SELECT weight FROM parcels", False),
+        ("SELECT max(city) FROM shops", False),
+    ],
+)
+def test_a_session_is_told_of_numbers_that_are_compared_by_letters(
+    lake: Lake, dsn: str, query: str, *, told: bool
+) -> None:
+    shadow = Shadow(dsn)
+    bound = Binding(lake, shadow).bind(Asked(query, (), False, 0.7))
+    shadow.close()
+    assert ("compared by letters" in " ".join(bound.prepared.notices)) is told
 
 
 def test_nanoseconds_are_cut_whatever_engine_shows_them(lake: Lake, dsn: str) -> None:
