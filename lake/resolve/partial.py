@@ -7,7 +7,7 @@ Owns these doubts. Must not choose or run.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
 from rewright.lake import names
 from rewright.lake.index import LakeIndex
@@ -15,7 +15,7 @@ from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site, Test
 from rewright.lake.resolve.likeness import lexical
-from rewright.lake.resolve.trial import by_identity
+from rewright.lake.resolve.trial import Trial, by_identity
 
 _NUMBERS = re.compile(r"\d+")
 _STATES = frozenset({
@@ -28,16 +28,15 @@ _STATES = frozenset({
 """Before the name of things, words that leave only some of them."""
 
 
-def in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
-    """Is a folder, a family of files or a kind of things asked for of which others are read?"""
-    return (
-        _folder_in_part(site, candidate, evidence)
-        or _lacks_part(site, candidate, evidence)
-        or _of_some_rows(site, candidate)
-    )
+def left_out(best: Trial, judged: Sequence[Evidence]) -> Iterator[str]:
+    """What a client is told of a folder, a family of files or a kind of things of which others are read."""
+    for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
+        yield from _folder_in_part(site, candidate, evidence)
+        yield from _lacks_part(site, candidate, evidence)
+        yield from _of_some_rows(site, candidate)
 
 
-def _folder_in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+def _folder_in_part(site: Site, candidate: Candidate, evidence: Evidence) -> Iterator[str]:
     """Is a folder asked for by its name, and of its tables of about the same columns not all are read?"""
     index, read = evidence.index, set(candidate.tables)
     for table in candidate.tables:
@@ -51,17 +50,20 @@ def _folder_in_part(site: Site, candidate: Candidate, evidence: Evidence) -> boo
         beside = [
             n for n, t in index.tables.items() if names.words(t.path.parent.name) == names.words(r.name)
         ]
-        if home in beside and any(
-            # half of the columns in common: exports of one kind differ in a few
-            2 * len(own & {names.normal(c.name) for c in index.tables[t].columns}) >= len(own)
+        others = (
+            t
             for t in beside
-            if t not in read and t not in index.unions and t not in index.copies
-        ):
-            return True
-    return False
+            if t not in read
+            and t not in index.unions
+            and t not in index.copies
+            # half of the columns in common: exports of one kind differ in a few
+            and 2 * len(own & {names.normal(c.name) for c in index.tables[t].columns}) >= len(own)
+        )
+        if home in beside and (other := next(others, None)) is not None:
+            yield f"of {r.name} only {home} is read, and not {other}"
 
 
-def _lacks_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+def _lacks_part(site: Site, candidate: Candidate, evidence: Evidence) -> Iterator[str]:
     """Is a union read of which a file of the same folder, called like its parts but for the number, is none
     (its columns are called otherwise), and which the query does not leave out?
     """
@@ -72,7 +74,7 @@ def _lacks_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         parts = set(united.part_names())
         folders = {index.tables[part].path.parent for part in parts}
         stems = {_stem(part) for part in parts}
-        left_out = [
+        others = [
             name
             for name, table in index.tables.items()
             if name not in parts
@@ -88,9 +90,9 @@ def _lacks_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
             if (real := placed.column_of(c)) is not None and real.key in marks
             for test in c.tests
         ]
-        if any(_may_be(tests, int(number)) for name in left_out for number in _NUMBERS.findall(name)[-1:]):
-            return True
-    return False
+        for name in others:
+            if all(_may_be(tests, int(number)) for number in _NUMBERS.findall(name)[-1:]):
+                yield f"{name} is no part of {home}, as its columns are called otherwise"
 
 
 def _stem(table: str) -> str:
@@ -112,7 +114,7 @@ def _may_be(tests: Collection[Test], number: int) -> bool:
     )
 
 
-def _of_some_rows(site: Site, candidate: Candidate) -> bool:
+def _of_some_rows(site: Site, candidate: Candidate) -> Iterator[str]:
     """Does a relation's name ask for some rows, `overdue_invoices`, of which neither the table's name nor a
     condition says anything?
     """
@@ -123,9 +125,9 @@ def _of_some_rows(site: Site, candidate: Candidate) -> bool:
         held = [names.words(candidate.homes[r.alias]), *(names.words(c.name) for c in tests)]
         held += [names.words(real.name) for c in tests if (real := placed.column_of(c)) is not None]
         held += [names.words(t.value) for c in tests for t in c.tests if isinstance(t.value, str)]
-        if any(all(lexical((word,), told) == 0.0 for told in held) for word in asked):
-            return True
-    return False
+        for word in asked:
+            if all(lexical((word,), told) == 0.0 for told in held):
+                yield f"nothing says which rows of {candidate.homes[r.alias]} are {word}"
 
 
 def parts_of(index: LakeIndex, table: str) -> Collection[str]:

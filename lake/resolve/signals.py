@@ -18,7 +18,7 @@ from rewright.lake.resolve.imagined import Site
 from rewright.lake.resolve.kinds import DATE, NAMED, YEAR, numbers_rows, numeric_code
 from rewright.lake.resolve.likeness import covered, lexical
 from rewright.lake.resolve.literals import of_other_years
-from rewright.lake.resolve.partial import in_part, parts_of
+from rewright.lake.resolve.partial import left_out, parts_of
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
 from rewright.lake.resolve.trial import Trial, by_identity
@@ -94,7 +94,7 @@ def signals_of(
         borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
         by_chance=any(coded_by_chance(c, e) for c, e in zip(best.choice, judged, strict=True)),
-        in_part=any(in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        in_part=any(True for _ in left_out(best, judged)),
         unspoken=any(
             _unspoken(s, c, e) or _hardly_spoken(s, c, e) or _rows_alone(s, c)
             for s, c, e in zip(best.sites, best.choice, judged, strict=True)

@@ -108,6 +108,7 @@ def test_rows_of_a_state_need_a_condition_that_says_it(works: Lake) -> None:
     every = asked(works, "SELECT mno, net FROM invoices")
     some = asked(works, "SELECT mno, net FROM overdue_invoices")
     assert every.resolution.confidence >= 0.7 > some.resolution.confidence
+    assert "nothing says which rows of invoices are overdue" in some.resolution.doubts
 
 
 def test_a_label_of_another_name_is_not_what_a_few_codes_stand_for(
