@@ -26,6 +26,7 @@ _STATES = frozenset({
     "suspended", "terminated", "unpaid", "unresolved", "unsold", "vacant",
 })  # fmt: skip
 """Before the name of things, words that leave only some of them."""
+_NEARER = 0.05
 
 
 def left_out(best: Trial, judged: Sequence[Evidence]) -> Iterator[str]:
@@ -33,7 +34,7 @@ def left_out(best: Trial, judged: Sequence[Evidence]) -> Iterator[str]:
     for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
         yield from _folder_in_part(site, candidate, evidence)
         yield from _lacks_part(site, candidate, evidence)
-        yield from _of_some_rows(site, candidate)
+        yield from _of_some_rows(site, candidate, evidence)
 
 
 def _folder_in_part(site: Site, candidate: Candidate, evidence: Evidence) -> Iterator[str]:
@@ -114,7 +115,7 @@ def _may_be(tests: Collection[Test], number: int) -> bool:
     )
 
 
-def _of_some_rows(site: Site, candidate: Candidate) -> Iterator[str]:
+def _of_some_rows(site: Site, candidate: Candidate, evidence: Evidence) -> Iterator[str]:
     """Does a relation's name ask for some rows, `overdue_invoices`, of which neither the table's name nor a
     condition says anything?
     """
@@ -122,12 +123,22 @@ def _of_some_rows(site: Site, candidate: Candidate) -> Iterator[str]:
     for r in site.relations:
         asked = [word for word in names.words(r.name)[:-1] if word in _STATES]
         tests = [c for c in site.columns() if c.tests and not c.only_key]
-        held = [names.words(candidate.homes[r.alias]), *(names.words(c.name) for c in tests)]
+        home = candidate.homes[r.alias]
+        held = [names.words(home), *(names.words(c.name) for c in tests)]
         held += [names.words(real.name) for c in tests if (real := placed.column_of(c)) is not None]
         held += [names.words(t.value) for c in tests for t in c.tests if isinstance(t.value, str)]
         for word in asked:
-            if all(lexical((word,), told) == 0.0 for told in held):
-                yield f"nothing says which rows of {candidate.homes[r.alias]} are {word}"
+            if all(lexical((word,), told) == 0.0 for told in held) and not _means(
+                word, r.name, home, evidence
+            ):
+                yield f"nothing says which rows of {home} are {word}"
+
+
+def _means(word: str, asked: str, home: str, evidence: Evidence) -> bool:
+    """Is a table's name nearer to what is asked for with the word than without it: `sales` to sold items?"""
+    alike = evidence.index.embedder.similarity
+    rest = " ".join(other for other in names.words(asked) if other != word)
+    return alike(names.expanded(asked), names.expanded(home)) > alike(rest, names.expanded(home)) + _NEARER
 
 
 def parts_of(index: LakeIndex, table: str) -> Collection[str]:

@@ -114,7 +114,7 @@ def refusal(text: bytes) -> SqlError | None:
     return None
 
 
-def _called(statement: ast.Node) -> str:
+def _called(statement: Any) -> str:
     """`CREATE`, `ALTER TABLE` of the names of pglast's nodes."""
     if isinstance(statement, ast.SelectStmt):
         return "SELECT INTO"

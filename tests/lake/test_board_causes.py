@@ -111,6 +111,13 @@ def test_rows_of_a_state_need_a_condition_that_says_it(works: Lake) -> None:
     assert "nothing says which rows of invoices are overdue" in some.resolution.doubts
 
 
+def test_a_table_may_be_called_by_the_state_of_its_rows(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    table(tmp_path, "sales", "item,price", [f"Item {i % 9},{5 + i % 7}" for i in range(40)])
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        answer = asked(lake, "SELECT item, SUM(price) AS total FROM sold_items GROUP BY item")
+    assert not answer.resolution.doubts
+
+
 def test_a_label_of_another_name_is_not_what_a_few_codes_stand_for(
     tmp_path: Path, embedder: CachedEmbedder
 ) -> None:
