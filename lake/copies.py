@@ -15,42 +15,26 @@ from dataclasses import dataclass
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Table, Values
 
-_OLDER = frozenset(
-    {
-        "old",
-        "backup",
-        "bak",
-        "draft",
-        "orig",
-        "original",
-        "prev",
-        "previous",
-        "copy",
-        "copie",
-        "kopie",
-        "copia",
-        "superseded",
-        "obsolete",
-        "outdated",
-        "legacy",
-        "archive",
-        "archived",
-        "archiv",
-        "arc",
-        "arch",
-        "ancien",
-        "ancienne",
-        "antiguo",
-        "viejo",
-        "vecchio",
-        "vecchia",
-        "velho",
-        "oud",
-        "oude",
-    }
-)
+_OLDER = frozenset({
+    # English
+    "old", "backup", "bak", "draft", "orig", "original", "prev", "previous", "copy", "superseded",
+    "obsolete", "outdated", "legacy", "archive", "archived", "arc", "arch",
+    # German, Dutch, Scandinavian, Finnish
+    "kopie", "archiv", "alt", "alte", "alter", "altes", "veraltet", "sicherung", "oud", "oude",
+    "verouderd", "gammal", "gammel", "vanha",
+    # French, Spanish, Italian, Portuguese
+    "copie", "ancien", "ancienne", "sauvegarde", "copia", "antiguo", "antigua", "viejo", "vieja",
+    "respaldo", "vecchio", "vecchia", "velho", "velha", "antigo", "antiga",
+    # Polish, Czech
+    "stary", "stara", "stare", "kopia", "zaloha",
+})  # fmt: skip
 _NEWER = frozenset({"new", "latest", "final", "current"})
 _LITTLE = frozenset({"of", "von", "de", "di"})
+_AS_OF = frozenset({
+    "stand", "asof", "snapshot", "etat", "stato", "estado", "situacion", "situazione", "situation",
+    "stav", "stan", "tilstand", "tila",
+})  # fmt: skip
+"""Before a day, month or year, words that say of when a table's rows are."""
 _DAY = re.compile(r"(?:19|20)\d\d[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FAR = 10**9
@@ -86,9 +70,14 @@ def version_of(name: str) -> Version:
     # `2023-01-05` alone is a day's table, and no state of another one
     if (day := _DAY.search(name)) is not None and len(name) > len(day[0]):
         name, rank = name.replace(day[0], " "), int(re.sub(r"\D", "", day[0]))
-    told = names.spaced(name).lower().split()
+    told = names.spaced(name).lower().replace(" as of", " asof").split()
+    # `staff_stand_2024-01-31`: the day is taken out already
+    if rank and len(told) > 1 and told[-1] in _AS_OF:
+        told = told[:-1]
     if len(told) > 2 and told[0] in _OLDER and told[1] in _LITTLE:
         return Version(" ".join(told[2:]), -1, spoken=True)
+    if (state := _state(told)) is not None:
+        return state
     told, number = _numbered(told)
     if number:
         return Version(" ".join(told), number, spoken=True)
@@ -103,6 +92,16 @@ def version_of(name: str) -> Version:
     if spoken and rank < 0 and len(told) > 1 and _YEAR.fullmatch(told[-1]):
         told = told[:-1]
     return Version(" ".join(told), rank, spoken)
+
+
+def _state(told: list[str]) -> Version | None:
+    """What `clients stand 2022 12` is a state of. A later one is newer, one without a day the newest."""
+    for i in range(1, len(told) - 1):
+        behind = told[i + 1 :]
+        if told[i] in _AS_OF and _YEAR.fullmatch(behind[0]) and all(w.isdigit() for w in behind):
+            when = int("".join(behind).ljust(8, "0")[:8])
+            return Version(" ".join(told[:i]), when / _FAR - 1, spoken=True)
+    return None
 
 
 def _numbered(told: list[str]) -> tuple[list[str], int]:

@@ -180,7 +180,7 @@ class CachedEmbedder:
                 self._known.update(made)
                 self.fresh.update(made)
         if not texts:
-            return np.zeros((0, 1), dtype=np.float32)
+            return np.zeros((0, len(self.one(""))), dtype=np.float32)
         return np.stack([self._known[text] for text in texts])
 
     def _parts(self, texts: list[str]) -> Iterable[list[str]]:

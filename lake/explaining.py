@@ -47,10 +47,8 @@ def tree_of(found: Resolution) -> list[str]:
         Branch("doubts", tuple(Branch(one) for one in found.doubts)),
         Branch("SQL", (Branch(found.sql),) if found.sql else ()),
     ]
-    told = (
-        f"{found.kind} with confidence {found.confidence:.2f}, in {found.seconds:.2f} s and {found.rounds} "
-        f"rounds"
-    )
+    rounds = f"{found.rounds} round" + ("s" if found.rounds != 1 else "")
+    told = f"{found.kind} with confidence {found.confidence:.2f}, in {found.seconds:.2f} s and {rounds}"
     return _lines(Branch(told, tuple(one for one in parts if one.branches)))
 
 

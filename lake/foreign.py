@@ -190,6 +190,10 @@ number zahl nr
 place platz ort
 time zeit
 location stand
+staff personal
+name name
+status status
+code code
 high hoch
 low nieder
 """

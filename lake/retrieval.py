@@ -63,6 +63,8 @@ class Retriever:
     def search(self, text: str, k: int = 5) -> list[tuple[str, float]]:
         """Tables for free words: cosine and BM25 ranks fused (reciprocal ranks, Cormack et al. 2009)."""
         tables = list(self._index.tables)
+        if not tables:
+            return []
         cosine = np.argsort(-self._index.snippet_similarities(names.expanded(text)), kind="stable")
         fused = np.zeros(len(tables))
         # 20 instead of the usual 60: the first few count more

@@ -46,6 +46,10 @@ class SparkPrinter(DuckdbPrinter):
         signature = self.function(node["aggfnoid"]).signature
         if signature not in SURE_AGGREGATES:
             raise NotTranslated(signature)
+        if signature == "sum(double precision)":
+            # Spark has no word for the sign of -0: of negative zeros alone the sum is 0 there
+            self.collated(node)
+            return self.aggregated(node, "sum({0})")
         return super().aggregate(node)
 
     def window(self, node: Node) -> str:
@@ -69,6 +73,12 @@ class SparkPrinter(DuckdbPrinter):
 
 class SparkQueryPrinter(QueryPrinter):
     """Queries of such expressions, of clauses that Spark reads as PostgreSQL does."""
+
+    @staticmethod
+    def moment(column: str, oid: int) -> str:
+        # Spark has microseconds, and another cast
+        del oid
+        return column
 
     def printer(self, levels: Sequence[Level]) -> DuckdbPrinter:
         return SparkPrinter(self.catalog, levels, self)

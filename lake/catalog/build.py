@@ -21,7 +21,7 @@ from rewright.engines.duckdb.reading import Unreadable, file_literal
 from rewright.lake.catalog.model import Broken, Table, Values
 from rewright.lake.catalog.profile import digest_of, profile
 from rewright.lake.catalog.storage import Storage
-from rewright.lake.catalog.unserved import OUTSIDE, format_of, reason_of, reason_of_format
+from rewright.lake.catalog.unserved import ILLEGIBLE, OUTSIDE, format_of, legible, reason_of, reason_of_format
 from rewright.lake.files.pieces import Unit, Unserved
 from rewright.lake.files.preparing import ENDINGS, FORMATS, Preparer
 from rewright.lake.files.tables import Placed, name_tables, stem_of
@@ -147,6 +147,9 @@ def _files(root: Path, roots: Sequence[Path], unserved: dict[Path, str]) -> Iter
         # real folders before links to them
         for path in sorted(_listed(folder), key=lambda p: (p.is_symlink(), p.name)):
             if path.name.startswith("."):
+                continue
+            if (told := legible(path)) != path:
+                unserved[told] = ILLEGIBLE
                 continue
             if path.is_symlink() and not _inside(path, roots):
                 unserved[path] = OUTSIDE

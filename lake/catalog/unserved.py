@@ -8,9 +8,11 @@ Must not know how files are read.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
+ILLEGIBLE = "not served: its name is not UTF-8 (renamed, it is)"
 OUTSIDE = "it links to a place outside the lake, or to none"
 _KINDS: Mapping[str, str] = {
     ".xls": "Excel of before 2007", ".ods": "OpenDocument",
@@ -30,6 +32,11 @@ _KINDS: Mapping[str, str] = {
     ".psv": "its suffix is not one of a text with delimiters (.csv, .tsv, .txt)",
     ".tab": "its suffix is not one of a text with delimiters (.csv, .tsv, .txt)",
 }  # fmt: skip
+
+
+def legible(file: Path) -> Path:
+    """The same path, or where its name is not UTF-8 one to show in its place."""
+    return file.with_name(os.fsencode(file.name).decode("utf-8", "replace"))
 
 
 def reason_of(file: Path) -> str | None:

@@ -25,6 +25,11 @@ NUMBER = re.compile(
 _SYMBOL = re.compile(rf"[€$£¥₹]|US\s?\$|{CURRENCIES}")
 _GROUPS = re.compile(r"[-+]?\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}")
 """Digits in groups, also as in India (`1,23,456`), and no more: `04.10.2013` is none."""
+_SHORT, _LONG = re.compile(r"[-+]?\d{1,3}"), re.compile(r"[-+]?\d{4,}")
+_SEVERAL = 3
+"""Different values like `1.234` of which all being fractions of just three digits is no chance, where whole
+numbers stand beside them.
+"""
 _PERCENT = frozenset({"percent", "percentage", "pct", "perc", "pc"})
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 
@@ -50,7 +55,11 @@ def notation_of(name: str, counts: Counts) -> Notation:
     seen: Counter[str] = Counter()
     for value, n in counts:
         if (match := _match(value)) is not None:
-            seen[_decimal_mark(_digits(match))] += n
+            digits = _digits(match)
+            seen[_decimal_mark(digits)] += n
+            seen["either"] += "." in digits and not _decimal_mark(digits)
+            seen["short"] += _SHORT.fullmatch(digits) is not None
+            seen["long"] += _LONG.fullmatch(digits) is not None
             seen["%"] += n * (match["unit"] == "%")
             # beside 84.5 the sign of 88 % says nothing
             seen["large"] += n * (not match["unit"] and abs(number_of(value) or 0.0) > 1.0)
@@ -59,8 +68,11 @@ def notation_of(name: str, counts: Counts) -> Notation:
     dot = seen["."] > 0 or not seen[","]
     return Notation(
         comma_groups=not comma,
-        # points group where nothing uses one for fractions, or all of them surely group
-        dot_groups=not dot or (seen["grouped."] > 0 and not seen["."]),
+        # points group where nothing uses one for fractions, all of them surely group, or each has three
+        # digits behind it and what has no point has three at most
+        dot_groups=not dot
+        or (seen["grouped."] > 0 and not seen["."])
+        or (seen["either"] >= _SEVERAL and seen["short"] > 0 and not (seen["."] or seen["long"])),
         # as parts of one only where no bare number of the column is larger
         fraction=seen["%"] > 0 and not seen["large"] and not _PERCENT & set(names.normal(name).split()),
     )

@@ -56,7 +56,9 @@ class Signals:
     keys_added: bool = False
     """Would keys be calculated with?"""
     in_part: bool = False
-    """Is a folder asked for of which like tables are left out?"""
+    """Is a folder, a family of files or a kind of things asked for of which others are read?"""
+    by_chance: bool = False
+    """Is a table of codes joined that only few values speak for?"""
     unspoken: bool = False
     """Is there a relation for which no name speaks, or a lone one for which a single word does?"""
     borrowed: bool = False
@@ -147,6 +149,7 @@ def confidence(s: Signals) -> float:
         or s.moved
         or s.keys_added
         or s.in_part
+        or s.by_chance
         or s.unspoken
         or s.borrowed
         or s.name_alone

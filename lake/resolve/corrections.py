@@ -150,7 +150,11 @@ class Corrector:
         return labels.setdefault(mark, asked) == asked
 
     def _fixed_number_word(self, value: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
-        """`July` against 7, `yes` against 1."""
+        """`July` against 7, `yes` against 1, `overdue` against the 3 that a table of codes has for it."""
+        told = self._matcher.translated(real, value)
+        # a text, as which the digits are held; where they are cleaned, it is read as a number
+        if told is not None:
+            return exp.Literal.string(told.value), told.value, told.how
         match = self._matcher.best(real, value)
         if match is not None and match.score >= SURE and match.how in {"month", "number word", "truth value"}:
             return exp.Literal.number(match.value), match.value, match.how

@@ -125,6 +125,9 @@ _OTHER_YEAR = 0.2
 _CUT_SURELY = 0.7
 _STANDS_FOR = 0.95
 """How much of a code's name is the name of what it stands for."""
+_OTHER_CODES = 0.5
+"""What is left of the likeness to a key for a label behind it that is called otherwise than both."""
+_LABELS = NAMED | names.GENERIC | CODES
 _CODES_SHOWN = 0.45
 """Held against codes that are shown where a table says what they stand for."""
 _CALLED_AS_ASKED, _AMOUNT = 0.8, 0.62
@@ -777,6 +780,8 @@ class Evidence:
             likeness *= _OTHER_SIDE
         elif of_one_side(own, told):
             likeness = max(likeness, _ONE_MEASURE)
+        if self._is_called_otherwise(imagined, real, phrase):
+            likeness *= _OTHER_CODES
         return self._called(imagined, real, min(0.9, 0.15 + 0.75 * likeness))
 
     def meaning_score(self, imagined: ImaginedColumn, real: Column, coded: Column) -> float:
@@ -787,7 +792,16 @@ class Evidence:
             # who writes the column's very name means the column
             return 0.0
         likeness = self.name_score(imagined.table, imagined.name, coded)
+        if self._is_called_otherwise(imagined, real, coded.name):
+            likeness *= _OTHER_CODES
         return self._called(imagined, real, _STANDS_FOR * likeness)
+
+    def _is_called_otherwise(self, imagined: ImaginedColumn, label: Column, phrase: str) -> bool:
+        """Has a label that a key leads to a name of its own, `grade_name`, where the state is asked for?"""
+        own = tuple(word for word in names.words(label.name) if word not in _LABELS)
+        if not own or self.name_score(imagined.table, imagined.name, label) >= _OF_ONE_THING:
+            return False
+        return all(lexical(own, names.words(name)) == 0.0 for name in (imagined.name, phrase))
 
     def _called(self, imagined: ImaginedColumn, real: Column, likeness: float) -> float:
         """The score of a column if its name were as like as this."""
@@ -851,9 +865,10 @@ class Evidence:
         if real.meaning is Family.DATE:
             # a day in some form, or a year alone
             return 0.1 if date_formats(value) or re.fullmatch(r"\d{4}", value) else -0.35
-        # a number compared with text is not held at all, unless the text is one
+        # a number compared with text is not held at all, unless the text is one, or a table has both
         if real.meaning.numeric:
-            return 0.0 if plain_number(value) else -0.4
+            told = likely and not plain_number(value) and self._matcher.translated(real, value)
+            return 0.1 + 0.28 * told.score if told else 0.0 if plain_number(value) else -0.4
         # with any value of truth spelled in data: 1, `t`, `ja`
         if real.meaning is Family.BOOLEAN:
             return 0.1 if truth(value) is not None else -0.4

@@ -6,6 +6,7 @@ Owns finding such columns. Must not change the query: the client wrote it so, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from sqlglot import exp
@@ -17,6 +18,21 @@ from rewright.lake.resolve.imagined import ImaginedColumn, sites_of
 
 _READABLE = frozenset({Noise.NUMBERS, Noise.FORMATTED, Noise.DATES})
 _ORDERED = frozenset({"<", "<=", ">", ">="})
+_ORDERS = re.compile(r"[<>]|\b(?:order|between|min|max)\b", re.IGNORECASE)
+"""Some of these is in each statement that orders values."""
+
+
+def may_compare(index: LakeIndex, sql: str) -> bool:
+    """Could a statement order texts that stand for numbers or dates? Cheap: it is not parsed."""
+    if _ORDERS.search(sql) is None:
+        return False
+    told = sql.lower()
+    return any(
+        column.family is Family.TEXT and _READABLE & set(column.noise)
+        for name, table in index.tables.items()
+        if name.lower() in told
+        for column in table.columns
+    )
 
 
 def as_letters(index: LakeIndex, parse: Callable[[str], exp.Expression], sql: str) -> Iterator[str]:

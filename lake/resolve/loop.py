@@ -26,6 +26,7 @@ from rewright.lake.resolve.confidence import confidence
 from rewright.lake.resolve.evidence import Evidence, Weights
 from rewright.lake.resolve.imagined import ImaginedColumn, Site, is_called, sites_of
 from rewright.lake.resolve.marks import is_select, marked, unmarked
+from rewright.lake.resolve.partial import left_out
 from rewright.lake.resolve.readings import Reading, readings
 from rewright.lake.resolve.resolution import Answer, Attempt, OwnWords, Resolution
 from rewright.lake.resolve.rewriting import Writer, name_outputs
@@ -120,6 +121,8 @@ class Resolver:
         """
         started = time.monotonic()
         text, original = self._read(query)
+        if not self._index.tables:
+            raise NotResolved("the lake has no tables")
         sites, ranked, judged = self._propose(original)
         if not sites:
             return self._plain(query, original, started, limit)
@@ -362,7 +365,7 @@ class Resolver:
             history=tuple(
                 Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
             ),
-            doubts=doubts_of(best, mappings),
+            doubts=(*doubts_of(best, mappings), *left_out(best, judged)),
             closest=self._closest(ranked),
             # between two guesses nobody can say which was meant
             readings=() if guessed(mappings) else told,

@@ -5,19 +5,20 @@ Owns the measures; their weights are `confidence`'s. Must not choose or run.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rewright.lake import names
 from rewright.lake.catalog.model import Family
-from rewright.lake.index import LakeIndex
 from rewright.lake.resolve.candidate import Candidate
+from rewright.lake.resolve.chance import coded_by_chance
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
 from rewright.lake.resolve.kinds import DATE, NAMED, YEAR, numbers_rows, numeric_code
 from rewright.lake.resolve.likeness import covered, lexical
 from rewright.lake.resolve.literals import of_other_years
+from rewright.lake.resolve.partial import left_out, parts_of
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
 from rewright.lake.resolve.trial import Trial, by_identity
@@ -92,7 +93,8 @@ def signals_of(
         moved=any(_moved(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
-        in_part=any(_in_part(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        by_chance=any(coded_by_chance(c, e) for c, e in zip(best.choice, judged, strict=True)),
+        in_part=any(True for _ in left_out(best, judged)),
         unspoken=any(
             _unspoken(s, c, e) or _hardly_spoken(s, c, e) or _rows_alone(s, c)
             for s, c, e in zip(best.sites, best.choice, judged, strict=True)
@@ -198,12 +200,12 @@ def _namesake(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
     index = evidence.index
     read = set(candidate.tables)
     for table in candidate.tables:
-        read.update(_parts(index, table), index.halves.get(table, ()))
+        read.update(parts_of(index, table), index.halves.get(table, ()))
     # an older state's name is the newer one's, too
     read.update(older for older, newer in index.copies.items() if newer in read)
     asked = {names.words(r.name) for r in site.relations}
     called = (table for table in index.tables if names.words(table) in asked)
-    return any(table not in read and read.isdisjoint(_parts(index, table)) for table in called)
+    return any(table not in read and read.isdisjoint(parts_of(index, table)) for table in called)
 
 
 def _keys_added(site: Site, candidate: Candidate) -> bool:
@@ -215,34 +217,6 @@ def _keys_added(site: Site, candidate: Candidate) -> bool:
         (real := placed.column_of(c)) is not None and (numeric_code(real) or numbers_rows(real))
         for c in calculated
     )
-
-
-def _in_part(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
-    """Is a folder asked for by its name, and of its tables of about the same columns not all are read?"""
-    index, read = evidence.index, set(candidate.tables)
-    for table in candidate.tables:
-        read.update(_parts(index, table))
-    for r in site.relations:
-        home = candidate.homes[r.alias]
-        # asked for by its own name, or as a whole: nothing is left out
-        if index.table(r.name) is not None or home in index.unions:
-            continue
-        own = {names.normal(c.name) for c in index.tables[home].columns}
-        beside = [
-            n for n, t in index.tables.items() if names.words(t.path.parent.name) == names.words(r.name)
-        ]
-        if home in beside and any(
-            # half of the columns in common: exports of one kind differ in a few
-            2 * len(own & {names.normal(c.name) for c in index.tables[t].columns}) >= len(own)
-            for t in beside
-            if t not in read and t not in index.unions and t not in index.copies
-        ):
-            return True
-    return False
-
-
-def _parts(index: LakeIndex, table: str) -> Collection[str]:
-    return index.unions[table].part_names() if table in index.unions else ()
 
 
 def _swallowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:

@@ -111,6 +111,10 @@ class ValueMatcher:
             self._seen[key] = self._search(column, literal)
         return self._seen[key]
 
+    def translated(self, column: Column, literal: str) -> Match | None:
+        """The value that a table holds beside the literal: the text `3` of `overdue`."""
+        return self._through(column, literal, {value for value, _ in self._index.cleaned(column)})
+
     def spelt(self, column: Column, literal: str) -> bool:
         """Does a column of few values hold the literal, apart from case, blanks and punctuation? Cheap."""
         told = _plain(literal)

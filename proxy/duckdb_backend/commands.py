@@ -110,9 +110,15 @@ def refusal(text: bytes) -> SqlError | None:
         wrapped = one.stmt.query if isinstance(one.stmt, (ast.ExplainStmt, ast.PrepareStmt)) else one.stmt
         # SELECT INTO creates a table, though it is a SELECT.
         if not isinstance(wrapped, _PASSES) or getattr(wrapped, "intoClause", None) is not None:
-            kind = type(wrapped).__name__.removesuffix("Stmt")
-            return SqlError("25006", f"cannot execute {kind} in a lake: it is read-only")
+            return SqlError("25006", f"cannot execute {_called(wrapped)} in a lake: it is read-only")
     return None
+
+
+def _called(statement: Any) -> str:
+    """`CREATE`, `ALTER TABLE` of the names of pglast's nodes."""
+    if isinstance(statement, ast.SelectStmt):
+        return "SELECT INTO"
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(statement).__name__.removesuffix("Stmt")).upper()
 
 
 def command_of(text: bytes) -> Command | None:

@@ -23,6 +23,7 @@ from rewright.proxy.duckdb_backend.commands import (
     command_of,
     refusal,
 )
+from rewright.proxy.duckdb_backend.encoding import encoder_of
 from rewright.proxy.duckdb_backend.forms import check_forms
 from rewright.proxy.duckdb_backend.placing import add_private, executed, has_row, in_place, parsed
 from rewright.proxy.duckdb_backend.ports import PLACE, Declared, LakeCursor, Prepared, SqlPrepared
@@ -35,7 +36,7 @@ from rewright.proxy.duckdb_backend.prepared import (
     prepare_parse,
     prepare_query,
 )
-from rewright.proxy.duckdb_backend.reading import encoder_of, prepared_of, rows_of, run
+from rewright.proxy.duckdb_backend.reading import prepared_of, rows_of, run
 from rewright.proxy.duckdb_backend.statement import LakeStatement
 from rewright.proxy.ports import SqlError
 from rewright.proxy.serving import local, time_limits

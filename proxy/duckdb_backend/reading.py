@@ -7,21 +7,20 @@ which message asked for them, nor do I/O.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rewright.proxy.answers import encoding
-from rewright.proxy.duckdb_backend import values
+from rewright.proxy.duckdb_backend.encoding import encoder_of
 from rewright.proxy.duckdb_backend.forms import check_forms, check_text
 from rewright.proxy.duckdb_backend.ports import Encode, LakeCursor, Portion, Prepared
-from rewright.proxy.ports import ResultColumn, SqlError
+from rewright.proxy.ports import SqlError
 from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.time_limits import TimeLimit
 from rewright.proxy.session import Cancelled, Emit, Exchange
 from rewright.proxy.statements import Portal
 from rewright.proxy.wire import backend
-from rewright.proxy.wire.backend import CommandComplete, DataRow
+from rewright.proxy.wire.backend import CommandComplete
 
 # small enough that a cancel is noticed soon, large enough that handing over costs little
 BATCH = 500
@@ -108,24 +107,3 @@ def _portion(
         cursor.close()
         raise
     return portion
-
-
-def encoder_of(columns: tuple[ResultColumn, ...], formats: tuple[int, ...]) -> Encode:
-    if len(formats) > 1 and len(formats) != len(columns):
-        raise SqlError(
-            "08P01", f"bind message has {len(formats)} result formats but query has {len(columns)} columns"
-        )
-    return RowEncoder(tuple((c.type_oid, encoding.format_of(formats, i)) for i, c in enumerate(columns)))
-
-
-@dataclass(frozen=True, slots=True)
-class RowEncoder:
-    """Rows as DataRow messages; ``kinds``: each column's type and format."""
-
-    kinds: tuple[tuple[int, int], ...]
-
-    def __call__(self, rows: Sequence[tuple[object, ...]]) -> bytes:
-        return b"".join(
-            DataRow(tuple(values.encode(v, *k) for v, k in zip(row, self.kinds, strict=True))).encode()
-            for row in rows
-        )

@@ -24,6 +24,7 @@ from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake  # noqa: F401 - imported before processes are forked from this one
 from rewright.processes.framed import Failed, receive, send
+from rewright.proxy.duckdb_backend import copying, encoding  # noqa: F401 - what Fetch is sent with: as open_lake
 from rewright.proxy.duckdb_backend.ports import Encode
 from rewright.proxy.ports import SqlError
 from rewright.store.records import Resolution

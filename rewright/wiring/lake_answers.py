@@ -23,6 +23,7 @@ from rewright.lake.resolve.resolution import Answer, Resolution
 from rewright.proxy.ports import SqlError
 from rewright.settings import BY_NAME
 from rewright.wiring.lake_binding import Asked, Binding, Bound
+from rewright.wiring.lake_explaining import explained_text
 from rewright.wiring.lake_reading import read, rows_of, running
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.shadows import tables_of
@@ -66,7 +67,8 @@ def answered(lake: Lake, dsn: str, sql: str, mode: Mode, threshold: float) -> An
     rows = read(lake, dsn, prepared.query, prepared.columns)
     if bound.answer is not None:
         return Answer(bound.answer, rows)
-    doubts = tuple(as_letters(lake.index, lake.resolver.parse, sql))
+    explained = explained_text(sql)
+    doubts = tuple(as_letters(lake.index, lake.resolver.parse, explained.text if explained else sql))
     return Answer(Resolution("bound", sql, sql, 1.0, doubts=doubts), rows)
 
 

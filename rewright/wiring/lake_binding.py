@@ -22,6 +22,7 @@ from rewright.engines.duckdb.dialect.translating import Words
 from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.engines.duckdb.pgtypes import pg_type
 from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.resolve.letters import as_letters, may_compare
 from rewright.lake.resolve.resolution import OwnWords
 from rewright.lake.resolve.words_kept import NotRestored
 from rewright.proxy.duckdb_backend.ports import PLACE, Prepared
@@ -133,10 +134,15 @@ class Binding:
                     found = analyser.analyse(text, types)
             if isinstance(found, Analysed):
                 made = with_views(translator.translate(text, found), views)
-                return self._prepared(made, found, analyser.catalog.types)
+                return self._prepared(made, found, analyser.catalog.types, self._letters(text))
             # inside of the session: functions of the catalog tell a wrong name from a wrong type
             unknown = is_unknown(found, analyser.catalog)
         return self._otherwise(asked, found, may_resolve=unknown)
+
+    def _letters(self, text: str) -> tuple[str, ...]:
+        """What is told of a query as written whose texts that are numbers or days are compared as texts."""
+        index = self.lake.index
+        return tuple(as_letters(index, self.lake.resolver.parse, text)) if may_compare(index, text) else ()
 
     def _otherwise(self, asked: Asked, refused: Refused, *, may_resolve: bool) -> Bound:
         """A text that PostgreSQL does not take as it is: DuckDB's own statements, names that do not exist, or

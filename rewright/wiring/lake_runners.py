@@ -31,7 +31,16 @@ if TYPE_CHECKING:
     from rewright.wiring.lake_binding import Asked, Bound
 
 log = logs.logger()
-PRELOADED = ("rewright.processes.lake_runner", "rewright.processes.lake_searcher")
+PRELOADED = (
+    "rewright.processes.lake_runner",
+    "rewright.processes.lake_searcher",
+    # what a first resolution imports, which on a busy machine takes a second
+    "sqlglot.dialects.postgres",
+    "sqlglot.dialects.duckdb",
+    "pglast.visitors",
+    "tokenizers",
+)
+"""Modules that a process of a lake begins with; what one imports later, its client waits for."""
 # 20 looks a second: a process may gain some hundred megabytes between two
 _WATCH_SECONDS = 0.05
 _RENEWAL_PATIENCE = 5.0

@@ -77,6 +77,10 @@ def test_years_and_places_stay_parts(lake: Lake) -> None:
         ("stock_2024-02-29", "stock", True),
         ("stock_20240229", "stock", True),
         ("stock_2024", "stock 2024", None),
+        ("stock_Stand2024-02", "stock", False),
+        ("stock_as_of_2024", "stock", False),
+        ("stock_snapshot_2024-02-29", "stock", True),
+        ("stock_alt", "stock", False),
         ("old_bridges", "old bridges", None),
     ],
 )

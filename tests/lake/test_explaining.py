@@ -21,7 +21,7 @@ def test_a_resolution_is_a_tree() -> None:
         rounds=1,
     )
     assert tree_of(found) == [
-        "resolved with confidence 0.80, in 0.25 s and 1 rounds",
+        "resolved with confidence 0.80, in 0.25 s and 1 round",
         "├─ tables",
         "│  └─ y is b joined with c",
         "├─ considered",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.actions import SearchTable
 from rewright.lake.api import open_lake
 
 
@@ -79,3 +81,24 @@ def test_prose_among_tables_of_an_archive_is_no_table(tmp_path: Path) -> None:
         packed.writestr("words.txt", "This is about the data. It has sentences, and says nothing to a table.")
     with open_lake(folder, catalog=tmp_path / "c.db") as lake:
         assert [table.name for table in lake.tables()] == ["all_temps"]
+
+
+def test_a_file_whose_name_is_no_text_does_not_keep_others_away(tmp_path: Path) -> None:
+    """Archives of other systems are unpacked to such names."""
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    (folder / "things.csv").write_text("n\n1\n")
+    (folder / os.fsdecode(b"caf\xe9.csv")).write_text("n\n2\n")
+    with open_lake(folder, catalog=tmp_path / "c.db") as lake:
+        assert [table.name for table in lake.tables()] == ["things"]
+        told = {broken.path.name: broken.reason for broken in lake.broken()}
+    assert "not UTF-8" in told["caf\N{REPLACEMENT CHARACTER}.csv"]
+
+
+def test_a_lake_without_tables_says_so(tmp_path: Path) -> None:
+    (tmp_path / "lake").mkdir()
+    with open_lake(tmp_path / "lake", catalog=tmp_path / "c.db") as lake:
+        with pytest.raises(LakeError, match="no tables") as caught:
+            lake.query("SELECT name FROM people")
+        assert caught.value.sqlstate == "42P01"
+        assert list(lake.actions().search_table(SearchTable("people", ()))) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.proxy.duckdb_backend.commands import command_of
+from rewright.proxy.duckdb_backend.commands import command_of, refusal
 from rewright.proxy.duckdb_backend.prepare_texts import ExecutePrepared, Prepare, with_values
 from rewright.proxy.ports import SqlError
 
@@ -54,3 +54,17 @@ def test_a_value_in_many_places_is_no_huge_text() -> None:
     assert len(with_values(command, (25,), (b"x" * 100,), frozenset())) > 200_000
     with pytest.raises(SqlError, match="too long"):
         with_values(command, (25,), (b"x" * 1000,), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        (b"update t set a = 1", "UPDATE"),
+        (b"alter table t add b int", "ALTER TABLE"),
+        (b"select 1 as a into t", "SELECT INTO"),
+    ],
+)
+def test_what_a_lake_does_not_run_is_called_as_it_is_written(text: bytes, called: str) -> None:
+    refused = refusal(text)
+    assert refused is not None
+    assert refused.message == f"cannot execute {called} in a lake: it is read-only"

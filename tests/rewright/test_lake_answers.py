@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -15,6 +16,8 @@ from rewright.cli import rewright
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, open_lake
 from rewright.wiring.lake_answers import answered, served
+from rewright.wiring.lake_binding import Asked, Binding
+from rewright.wiring.lake_shadow import Shadow
 
 pytestmark = pytest.mark.server
 
@@ -23,6 +26,8 @@ def _write(folder: Path) -> Path:
     (folder / "shops.csv").write_text("city,visitors,opened\nUlm,7,2024-01-05\nBonn,10,2023-02-01\n")
     parcels = "".join(f"{i},{i + 0.25} kg\n" for i in range(1, 9))
     (folder / "parcels.csv").write_text(f"parcel_no,weight\n{parcels}")
+    moment = "SELECT TIMESTAMP_NS '2024-01-01 00:00:00.123456789' AS seen, MAP {'a': 1} AS more"
+    duckdb.sql(f"COPY ({moment}) TO '{folder}/sightings.parquet'")
     return folder
 
 
@@ -54,6 +59,41 @@ def test_a_query_that_binds(lake: Lake, dsn: str, query: str, told: list[tuple[A
     assert answer.rows is not None
     assert answer.rows.rows == told
     assert answer.resolution.kind == "bound"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("SELECT max(weight) FROM parcels", True),
+        ("SELECT parcel_no FROM parcels ORDER BY weight", True),
+        ("SELECT weight FROM parcels ORDER BY parcel_no", False),
+        ("SELECT weight FROM parcels", False),
+        ("SELECT max(city) FROM shops", False),
+    ],
+)
+def test_a_session_is_told_of_numbers_that_are_compared_by_letters(
+    lake: Lake, dsn: str, query: str, *, told: bool
+) -> None:
+    shadow = Shadow(dsn)
+    bound = Binding(lake, shadow).bind(Asked(query, (), False, 0.7))
+    shadow.close()
+    assert ("compared by letters" in " ".join(bound.prepared.notices)) is told
+
+
+def test_nanoseconds_are_cut_whatever_engine_shows_them(lake: Lake, dsn: str) -> None:
+    """PostgreSQL, which runs what shows a map, would round them."""
+    for shown in ("seen", "seen, more"):
+        answer = answered(lake, dsn, f"SELECT {shown} FROM sightings", "bind", 0.7)
+        assert answer.rows is not None
+        assert str(answer.rows.rows[0][0]) == "2024-01-01 00:00:00.123456"
+
+
+def test_explain_is_asked_for_without_a_word_of_other_parsers(
+    lake: Lake, dsn: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = answered(lake, dsn, "EXPLAIN SELECT city FROM shops WHERE opened > '2023-06-01'", "bind", 0.7)
+    assert answer.rows is not None
+    assert not caplog.records
 
 
 def test_a_query_that_is_resolved(lake: Lake, dsn: str) -> None:

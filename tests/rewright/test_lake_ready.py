@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import pickle
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rewright.proxy.ports import SqlError
+from rewright.lake.api import open_lake
+from rewright.processes.lake_runner import Bind, Fetch, RunnerSetup
+from rewright.proxy.duckdb_backend.copying import CopyEncoder, CopyOptions
+from rewright.proxy.duckdb_backend.encoding import encoder_of
+from rewright.proxy.ports import ResultColumn, SqlError
+from rewright.wiring.lake_answers import served
+from rewright.wiring.lake_binding import Asked
 from rewright.wiring.lake_runner_limits import RunnerLimits
 from rewright.wiring.lake_runners import Runners
 from rewright.wiring.opening import Home
+from tests.fixtures.lake_server import make_files
 
 _START_SECONDS = 0.4
 
@@ -117,3 +129,42 @@ def test_where_statements_have_all_processes_patience_ends() -> None:
         return told.value
 
     assert asyncio.run(refused()).sqlstate == "53300"
+
+
+_PROCESS = """
+import importlib, pickle, sys
+from rewright.wiring.lake_runners import PRELOADED
+for name in PRELOADED:
+    importlib.import_module(name)
+from rewright.processes.lake_runner import Run, RunnerSetup, _Runner
+setup, asked, read = pickle.loads(sys.stdin.buffer.read())
+runner = _Runner(setup)
+runner.open()
+before = set(sys.modules)
+for bind in asked:
+    bound = runner.answer(bind)
+    for fetch in map(pickle.loads, read):
+        runner.answer(Run(bound.prepared.query, ()))
+        runner.answer(fetch)
+print(sorted(set(sys.modules) - before - {"mmap"}))
+"""
+
+
+@pytest.mark.server
+def test_a_process_has_imported_what_its_first_statements_need(tmp_path: Path) -> None:
+    """Else their clients wait for that, on a busy machine for most of a second."""
+    make_files(tmp_path / "files")
+    home, cache = Home(str(tmp_path / "files")), {"XDG_CACHE_HOME": str(tmp_path)}
+    texts = ("select count(*) from cities", "select city_name from city where country_name = 'Country 3'")
+    column = (ResultColumn("a", 25, -1),)
+    encoders = (encoder_of(column, ()), CopyEncoder(CopyOptions(), column))
+    with open_lake(home.path, catalog=tmp_path / "catalog") as lake, served(lake) as dsn:
+        told = (
+            RunnerSetup(home, dsn, 256 << 20, 1 << 20),
+            [Bind(Asked(text, (), False, 0.0), ()) for text in texts],
+            [pickle.dumps(Fetch(10, encode)) for encode in encoders],
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", _PROCESS], input=pickle.dumps(told), capture_output=True, check=False, env=os.environ | cache,
+        )  # fmt: skip
+    assert done.stdout.decode().strip() == "[]", done.stderr.decode()[-2000:]

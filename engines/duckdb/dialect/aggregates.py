@@ -1,12 +1,13 @@
 """PostgreSQL's aggregates and window functions in DuckDB's dialect, by signature.
 
 Owns the equivalents over one argument; what sums of double precision depend on (the order of rows) is as open
-as in PostgreSQL. Must not know trees.
+as in PostgreSQL. Square brackets stand around each call that DISTINCT, FILTER and OVER belong to (none: the
+whole is one); ``{plain}`` is the argument without DISTINCT and ORDER BY. Must not know trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rewright.engines.duckdb.dialect.times import STAMP, STAMPTZ
 
@@ -33,12 +34,14 @@ def _aggregates() -> Iterator[tuple[str, str]]:
         for type_ in _ORDERED:
             yield f"{name}({type_})", f"{name}({{0}})"
     # DuckDB sums integers as HUGEINT; bigint raises out of range where PostgreSQL does
-    yield "sum(smallint)", "CAST(sum({0}) AS BIGINT)"
-    yield "sum(integer)", "CAST(sum({0}) AS BIGINT)"
+    yield "sum(smallint)", "CAST([sum({0})] AS BIGINT)"
+    yield "sum(integer)", "CAST([sum({0})] AS BIGINT)"
     # numeric in PostgreSQL, without fraction
-    yield "sum(bigint)", "CAST(sum({0}) AS DECIMAL(38,0))"
+    yield "sum(bigint)", "CAST([sum({0})] AS DECIMAL(38,0))"
     yield "sum(numeric)", "sum({0})"
-    yield "sum(double precision)", "sum({0})"
+    # PostgreSQL's sum begins with the first value, DuckDB's with 0: of negative zeros alone it is -0
+    zeros = "[sum({0})] = 0 AND [bool_and(signbit({plain}))]"
+    yield "sum(double precision)", f"CASE WHEN {zeros} THEN -0.0::DOUBLE ELSE [sum({{0}})] END"
     yield "avg(double precision)", "avg({0})"
     yield "bool_and(boolean)", "bool_and({0})"
     yield "bool_or(boolean)", "bool_or({0})"
@@ -62,6 +65,13 @@ def _windows() -> Iterator[tuple[str, str]]:
         yield f"{name}(anycompatible, integer, anycompatible)", f"{name}({{0}}, {{1}}, {{2}})"
     for name in ("first_value", "last_value"):
         yield f"{name}(anyelement)", f"{name}({{0}})"
+
+
+def call_of(words: str, arguments: Sequence[str], plain: str, behind: str) -> str:
+    """Such words with their arguments, and with ``behind`` (FILTER, OVER) after each call of an aggregate."""
+    template = words if "[" in words else f"[{words}]"
+    template = template.replace("[", "").replace("]", "{behind}")
+    return template.format(*arguments, plain=plain, behind=behind)
 
 
 AGGREGATES: dict[str, str] = dict(_aggregates())

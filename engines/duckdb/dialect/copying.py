@@ -51,13 +51,18 @@ def copied(
         if schema != "public" and not schema.startswith("pg_temp"):
             raise NotTranslated("tables of another database together with " + reason)
         fetches.append(
-            _whole(name, analyser.columns(oid), attributes, pushed.get(oid, ""), printer.source(oid))
+            _whole(name, analyser.columns(oid), attributes, pushed.get(oid, ""), printer.source(oid), printer)
         )
     return Plan(tuple(fetches), text, parameters, reason, copied=True)
 
 
 def _whole(
-    name: str, columns: Sequence[TableColumn], attributes: set[int], condition: str, source: str
+    name: str,
+    columns: Sequence[TableColumn],
+    attributes: set[int],
+    condition: str,
+    source: str,
+    printer: QueryPrinter,
 ) -> Fetch:
     """A table with all its columns, so that every name means what it meant; those
     that are not read are NULL.
@@ -65,7 +70,9 @@ def _whole(
     everything = 0 in attributes
     # number 0 stands for a whole row, such as t.* of a join or row_to_json(t)
     items = [
-        leaving(f"r.{quoted(one.name)}", one.oid) if everything or number in attributes else "NULL"
+        leaving(printer.moment(f"r.{quoted(one.name)}", one.oid), one.oid)
+        if everything or number in attributes
+        else "NULL"
         for number, one in enumerate(columns, 1)
     ]
     named = ", ".join(f"{item} AS c{i}" for i, item in enumerate(items, 1))

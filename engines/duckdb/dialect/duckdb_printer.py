@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rewright.engines.duckdb.dialect.aggregates import AGGREGATES, WINDOWS
+from rewright.engines.duckdb.dialect.aggregates import AGGREGATES, WINDOWS, call_of
 from rewright.engines.duckdb.dialect.expressions import type_of
 from rewright.engines.duckdb.dialect.fates import WORDS
 from rewright.engines.duckdb.dialect.levels import Level
@@ -53,22 +53,17 @@ class DuckdbPrinter(RowPrinter):
         # DuckDB takes one separator for the whole query; PostgreSQL reads it from each row
         if "string_agg" in words and arguments[1]["expr"]["kind"] != "CONST":
             raise NotTranslated("string_agg with a delimiter that changes")
+        plain = args[0] if args else ""
         if args:
             # DISTINCT belongs to the first argument, ORDER BY behind the last
             distinct = "DISTINCT " if node["aggdistinct"] else ""
             args[0] = distinct + args[0]
             if node["aggorder"]:
                 args[-1] += " ORDER BY " + self.ordering(node["aggorder"], node["args"])
-        made = words.format(*args)
-        if node["aggfilter"] is None:
-            return made
-        condition = f" FILTER (WHERE {self.sql(node['aggfilter'])})"
-        # the filter stands behind the aggregate itself, inside of what is made of its result
-        return (
-            f"CAST({made[5 : made.rindex(' AS ')]}{condition}{made[made.rindex(' AS ') :]}"
-            if made.startswith("CAST(")
-            else made + condition
-        )
+        return call_of(words, args, plain, self._filter(node))
+
+    def _filter(self, node: Node) -> str:
+        return f" FILTER (WHERE {self.sql(node['aggfilter'])})" if node["aggfilter"] is not None else ""
 
     def window(self, node: Node) -> str:
         function = self.function(node["winfnoid"])
@@ -82,12 +77,8 @@ class DuckdbPrinter(RowPrinter):
         # what lag and lead give beyond the partition becomes one column with their values
         if len(args := node["args"] or []) == 3:
             self.uniting([args[0], args[2]], int(node["wintype"]))
-        call = words.format(*(self.sql(one) for one in node["args"] or []))
-        condition = f" FILTER (WHERE {self.sql(node['aggfilter'])})" if node["aggfilter"] is not None else ""
-        if call.startswith("CAST("):
-            inner, cast = call[5 : call.rindex(" AS ")], call[call.rindex(" AS ") :]
-            return f"CAST({inner}{condition} OVER ({over}){cast}"
-        return f"{call}{condition} OVER ({over})"
+        arguments = [self.sql(one) for one in node["args"] or []]
+        return call_of(words, arguments, "".join(arguments[:1]), f"{self._filter(node)} OVER ({over})")
 
     def ordering(self, clauses: Sequence[Node], targets: Sequence[Node]) -> str:
         """ORDER BY items: expressions, directions and where NULLs go, all told."""

@@ -72,7 +72,7 @@ class _Leaves:
         total, count = (
             (
                 self.printer.aggregated(node, words)
-                for words in ("CAST(sum({0}) AS DECIMAL(38,0))", "count({0})")
+                for words in ("CAST([sum({0})] AS DECIMAL(38,0))", "count({0})")
             )
             if "numeric" not in function.signature
             else (self.printer.aggregated(node, words) for words in ("sum({0})", "count({0})"))

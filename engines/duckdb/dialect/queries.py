@@ -15,7 +15,14 @@ from rewright.engines.duckdb.dialect.expressions import type_of
 from rewright.engines.duckdb.dialect.frames import frame_of
 from rewright.engines.duckdb.dialect.sources import SourcePrinter
 from rewright.engines.duckdb.dialect.tree import Node
-from rewright.engines.duckdb.dialect.types import ARRAYS, HELD, NUMERIC, NotTranslated
+from rewright.engines.duckdb.dialect.types import (
+    ARRAYS,
+    DUCKDB_TYPES,
+    HELD,
+    NUMERIC,
+    TIMESTAMP,
+    NotTranslated,
+)
 
 # SetOperation (parsenodes.h)
 _SETS = {"1": "UNION", "2": "INTERSECT", "3": "EXCEPT"}
@@ -23,6 +30,11 @@ _SETS = {"1": "UNION", "2": "INTERSECT", "3": "EXCEPT"}
 
 class QueryPrinter(SourcePrinter):
     """Prints queries over tables that ``relation`` finds: OID -> (how DuckDB names it, its columns)."""
+
+    @staticmethod
+    def moment(column: str, oid: int) -> str:
+        """A table's column before it leaves DuckDB: microseconds of nanoseconds, which PostgreSQL rounds."""
+        return f"CAST({column} AS {DUCKDB_TYPES[oid]})" if oid == TIMESTAMP else column
 
     def begun(self, query: Node, level: Level) -> tuple[str, str]:
         """WITH, and FROM to HAVING, of a query whose select list is not printed here."""
