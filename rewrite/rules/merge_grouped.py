@@ -68,20 +68,29 @@ def merge_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     # the innermost first, where the merged grouping will stand
     found = [g for join in reversed(spine) if (g := _joined(join, from_rels((kept,)))) is not None]
     found = [g for g in found if not references_whole(block, g.item.rel)]
+    merged: set[int] = set()
     for i, first in enumerate(found):
+        if first.item.rel in merged:
+            continue
         same = [g for other in found[i + 1 :] if (g := _like(other, first, ctx)) is not None]
-        for some in _together(same):
-            made = _merged(block, (first, *some), ctx)
-            if made is not None:
-                number = "two" if len(some) == 1 else str(len(some) + 1)
-                yield Rewrite(made, f"{number} groupings of the same rows are made in one pass")
+        for others in _together(same):
+            made = _merged(block, (first, *others), ctx)
+            if made is None:
+                continue
+            number = "two" if len(others) == 1 else str(len(others) + 1)
+            yield Rewrite(made, f"{number} groupings of the same rows are made in one pass")
+            # all of them in one pass: fewer at a time would only be steps to it
+            if others == same:
+                merged |= {g.item.rel for g in others}
+                break
 
 
-def _together(same: Sequence[_Joined]) -> Iterator[tuple[_Joined, ...]]:
-    """With which of those like it a grouping is made: all at once, then each by itself."""
+def _together(same: Sequence[_Joined]) -> Iterator[Sequence[_Joined]]:
+    """With which of those like it a grouping is made: all at once, else each by itself."""
+    if same:
+        yield same
     if len(same) > 1:
-        yield tuple(same)
-    yield from ((one,) for one in same)
+        yield from ([one] for one in same)
 
 
 def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
