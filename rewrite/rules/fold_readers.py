@@ -127,7 +127,9 @@ def _beside(
         same = [(i, q) for i, q in same if set(group_keys(q)) == set(group_keys(first))]
         shared = [p for p in conjuncts(first.where) if all(p in conjuncts(q.where) for _, q in same)]
         readers = [r for i, q in same if (r := _of_rows(i, q, shared, preds, ctx)) is not None]
-        yield replace(first, where=conjoin(shared)), readers
+        # one that only says which groups there are is redundant_keys' case
+        if not any(r.chosen is None and r.tied.keys() >= {*r.values} for r in readers):
+            yield replace(first, where=conjoin(shared)), readers
 
 
 def _grouping_of(item: a.FromItem) -> a.Select | None:
