@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: 26 schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: 27 schemas filled by SQL from hashes of row
 numbers, and TPC-H and TPC-DS by their generators.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -45,6 +45,7 @@ EIGHTEENTH_SCHEMAS = ("music",)
 NINETEENTH_SCHEMAS = ("grocer",)
 TWENTIETH_SCHEMAS = ("tpch", "cinema")
 TWENTYFIRST_SCHEMAS = ("tpcds", "builds")
+TWENTYSECOND_SCHEMAS = ("tpch", "market")
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 TPCDS_SCALE = 0.2
@@ -110,6 +111,10 @@ TWENTYFIRST_QUERIES = FILES / "twentyfirst_queries.jsonl"
 """Queries over ``TWENTYFIRST_SCHEMAS``, half over TPC-DS's and half over a service that builds software; a third is
 kept.
 """
+TWENTYSECOND_QUERIES = FILES / "twentysecond_queries.jsonl"
+"""Queries over ``TWENTYSECOND_SCHEMAS``, two fifths over TPC-H's and the others over a market of electricity; a
+third is kept.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,11 @@ SETS = {
         TWENTYFIRST_QUERIES,
         TWENTYFIRST_SCHEMAS,
         "queries over TPC-DS and over a service that builds software",
+    ),
+    "twentysecond": QuerySet(
+        TWENTYSECOND_QUERIES,
+        TWENTYSECOND_SCHEMAS,
+        "further queries over TPC-H and over a market of electricity",
     ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""

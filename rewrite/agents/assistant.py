@@ -66,7 +66,9 @@ _FAR_CHEAPER = 0.5
 # seconds of a quick proof of each step, first of all candidates and then once more: what is proved at once
 # does not wait for what is not
 _QUICK = (0.3, 1.0)
-# times as long may be looked for quick proofs beside a candidate that is proved
+# of the fastest, the second time: a check without a proof takes longer and says less
+_LONG = 2.0
+# times as long may be looked for quick proofs of the fastest, and beside a candidate that is proved
 _BESIDE = 2.0
 # the share of the time left that a round may take when another one follows
 _EARLY = 0.5
@@ -217,20 +219,22 @@ class Assistant:
 
         Only candidates of rules are tried, and after one that is proved without reservations only those that
         ran faster than it; of these a check without a proof would say less, so that they may take ``longer``.
+        So may the first few, which ran fastest: of what is not proved here, they are what is checked next.
         """
         # a model's text is seldom one step away: proving it is for the patient check
         ours = self._stops_first([c for c in worth if c.source == "rules"])
-        for seconds in _QUICK:
-            for candidate in ours:
+        for again, seconds in enumerate(_QUICK):
+            for place, candidate in enumerate(ours):
+                sure = any(map(self._sure, review.passed.values()))
                 # beside a proved candidate a longer look costs nobody the first answer
-                if longer is not None and any(map(self._sure, review.passed.values())):
-                    looking = longer
-                if looking.passed:
-                    return
+                until = longer if longer is not None and (sure or (again and place < _PATIENT)) else looking
+                if until.passed:
+                    break
                 # slower than what is proved: a proof would not be served
                 if candidate.key() in review.proofs or not self._faster(candidate, review.passed.values()):
                     continue
-                proof = self.prover.prove(self.sql, candidate.sql, min(seconds, looking.left()))
+                most = _LONG if again and place == 0 and until is longer else seconds
+                proof = self.prover.prove(self.sql, candidate.sql, min(most, until.left()))
                 if proof is None:
                     continue
                 review.proofs[candidate.key()] = proof

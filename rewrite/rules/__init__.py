@@ -26,6 +26,7 @@ from rewright.rewrite.rules.drop_parent import drop_parent
 from rewright.rewrite.rules.drop_sort_keys import drop_sort_keys
 from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_group, union_aggregate
 from rewright.rewrite.rules.early_limit import early_limit
+from rewright.rewrite.rules.either_key import either_key
 from rewright.rewrite.rules.exists_extreme import exists_extreme
 from rewright.rewrite.rules.exists_group import exists_group
 from rewright.rewrite.rules.exists_inequality import exists_inequality, several_values
@@ -131,6 +132,7 @@ RULES: tuple[Rule, ...] = (
     first_to_exists,
     or_join_union,
     or_outer_join,
+    either_key,
     all_to_extreme,
     redundant_keys,
     sum_of_counts,

@@ -119,7 +119,7 @@ def _partition(
         # tied to the other column of a twin, one row has another partition than the rows beside it
         if wanted & twin_rels or not wanted <= from_rels(items):
             return None
-        join = next((p for p in preds if _same_equality(p, image, tie.outer)), None)
+        join = next((p for p in preds if same_equality(p, image, tie.outer)), None)
         # without the same join outside, the twin's rows are not those that the subquery finds
         if join is None:
             return None
@@ -154,7 +154,7 @@ def _types_of(item: a.FromItem) -> tuple[a.OutputColumn, ...]:
             return ()
 
 
-def _same_equality(pred: a.Expr, one: a.Expr, other: a.Expr) -> bool:
+def same_equality(pred: a.Expr, one: a.Expr, other: a.Expr) -> bool:
     return (
         isinstance(pred, a.Op)
         and pred.op.btree == "="

@@ -68,14 +68,29 @@ def merge_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     # the innermost first, where the merged grouping will stand
     found = [g for join in reversed(spine) if (g := _joined(join, from_rels((kept,)))) is not None]
     found = [g for g in found if not references_whole(block, g.item.rel)]
+    merged: set[int] = set()
     for i, first in enumerate(found):
+        if first.item.rel in merged:
+            continue
         same = [g for other in found[i + 1 :] if (g := _like(other, first, ctx)) is not None]
-        for other in same:
-            # a third one goes on from a grouping of all rows
-            for whole in (False, True) if len(same) > 1 else (False,):
-                made = _merged(block, (first, other), ctx, whole=whole)
-                if made is not None:
-                    yield Rewrite(made, "two groupings of the same rows are made in one pass")
+        for others in _together(same):
+            made = _merged(block, (first, *others), ctx)
+            if made is None:
+                continue
+            number = "two" if len(others) == 1 else str(len(others) + 1)
+            yield Rewrite(made, f"{number} groupings of the same rows are made in one pass")
+            # all of them in one pass: fewer at a time would only be steps to it
+            if others == same:
+                merged |= {g.item.rel for g in others}
+                break
+
+
+def _together(same: Sequence[_Joined]) -> Iterator[Sequence[_Joined]]:
+    """With which of those like it a grouping is made: all at once, else each by itself."""
+    if same:
+        yield same
+    if len(same) > 1:
+        yield from ([one] for one in same)
 
 
 def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
@@ -119,14 +134,14 @@ def _like(found: _Joined, first: _Joined, ctx: Context) -> _Joined | None:
     return replace(found, values=values, preds=tuple(renumber(p, rels) for p in found.preds), asked=asked)
 
 
-def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context, *, whole: bool) -> a.Select | None:
+def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context) -> a.Select | None:
     first = same[0]
     # conditions that both have stay in WHERE
     shared = [p for p in first.preds if all(p in g.preds for g in same)]
     own = [conjoin(p for p in g.preds if p not in shared) for g in same]
     asked = [x for x in dict.fromkeys(own) if x is not None]
     # a row that neither asks for makes no group, unless one of them asks for all rows
-    some = [] if whole or None in own else [asked[0] if len(asked) == 1 else a.Or(tuple(asked))]
+    some = [] if None in own else [asked[0] if len(asked) == 1 else a.Or(tuple(asked))]
     joins = {g.join: g for g in same}
     around = replace(block, from_=(_without(block.from_[0], joins, None),))
     shown: dict[Place, a.Expr] = {}

@@ -7,22 +7,20 @@ through a copy of the outer tables (`domain`). Must not know where a subquery st
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from rewright.equivalence.laws.correlation import Inner, Tie, take_apart
 from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.collected import ordered
 from rewright.rewrite.rules.hoisting import hoisted
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, ascending, derived, numbered, or_zero
-from rewright.sql.constants import NUMBERS
 from rewright.sql.facts import (
     NOT_NULL_ON_EMPTY,
     may_differ,
     null_on_empty,
-    order_sensitive,
-    ordered_by_value,
     strict_columns,
 )
 from rewright.sql.facts.looks import look_of_type
@@ -43,9 +41,6 @@ from rewright.sql.walk import (
     used_rels,
     walk_block,
 )
-
-# aggregates of an ordered set that pick its values
-_RANKED = frozenset({"percentile_cont", "percentile_disc", "mode"})
 
 
 class Kind(Enum):
@@ -97,10 +92,10 @@ def nested(query: a.Query, ctx: Context) -> Nested | None:
     found = Nested(Kind.TOTAL, inner.items, inner.local, inner.ties, values, inner.others, query.having)
     if query.group_by is None:
         return _plain(query, found, ctx) if query.having is None and not _aggregated(query) else None
-    ordered = _known_aggregates(query, inner, ctx) if len(query.group_by) == 1 else None
-    if ordered is None:
+    basis = _known_aggregates(query, inner, ctx) if len(query.group_by) == 1 else None
+    if basis is None:
         return None
-    found = replace(found, assumptions=ordered)
+    found = replace(found, assumptions=basis)
     if query.limit is not None and not _at_least_one(query.limit):
         return None
     return _total(found) if query.group_by == ((),) else _group(query, found, inner.rels, ctx)
@@ -126,56 +121,9 @@ def _known_aggregates(query: a.Select, inner: Inner, ctx: Context) -> frozenset[
         or any(g.func.name in NOT_NULL_ON_EMPTY - {"count"} for g in aggregates)
     ):
         return None
-    names = [_ordered(g, inner, ctx) for g in aggregates]
+    names = [ordered(g, inner, ctx) for g in aggregates]
     known = [n for n in names if n is not None]
     return frozenset().union(*known) if len(known) == len(names) else None
-
-
-def _ordered(call: a.Aggregate, inner: Inner, ctx: Context) -> frozenset[str] | None:
-    """By which constraints an aggregate's value does not depend on the order of the rows: it never does, or
-    its own ORDER BY leaves no rows free that its value could tell apart, since their values, or a key of each
-    table, are among the sort keys. Columns that are tied are the same in all rows.
-    """
-    if ordered_by_value(call) or not order_sensitive(call) or _by_rank(call):
-        return frozenset()
-    if not call.order_by or not call.func.is_builtin:
-        return None
-    same = (*(k.expr for k in call.order_by), *(t.key for t in inner.ties))
-    known = {(x.rel, x.pos) for x in same if isinstance(x, a.Column)}
-    names: frozenset[str] = frozenset()
-    for item in inner.items:
-        found = None if isinstance(item, a.Join) else _key_among(item, known, ctx)
-        if found is None:
-            return None
-        names |= found
-    return names
-
-
-def _by_rank(call: a.Aggregate) -> bool:
-    """Whether it picks values by their rank (a percentile, the mode): rows that sort alike are alike."""
-    picks = call.func.is_builtin and call.func.name in _RANKED and not call.distinct
-    constant = not any(used_rels(x) or has_subquery(x) for x in call.direct)
-    return (
-        picks
-        and constant
-        and all(look_of_type(k.expr.type) is not None or _as_float(k.expr) for k in call.order_by)
-    )
-
-
-def _as_float(expr: a.Expr) -> bool:
-    """A number made a float, in which numerics that are equal look alike."""
-    return isinstance(expr, a.Cast) and expr.type.name == "float8" and expr.arg.type.name in NUMBERS
-
-
-def _key_among(item: a.FromItem, columns: Collection[tuple[int, int]], ctx: Context) -> frozenset[str] | None:
-    """The constraints of a key of the item's rows that is among the columns and has no NULL."""
-    rel = next(iter(from_rels((item,))))
-    whole = (
-        names
-        for key, names in ctx.keys(item)
-        if all((rel, pos) in columns and ctx.column_filled(item, pos) for pos in key)
-    )
-    return next(whole, None)
 
 
 def _total(found: Nested) -> Nested | None:

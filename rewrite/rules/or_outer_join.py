@@ -79,39 +79,61 @@ def _either(join: a.Join) -> _Either | None:
         return None
     inside = frozenset({right.rel})
     preds = conjuncts(join.on)
-    # a disjunction of the right side alone is a filter of it
+    found = tied_either(preds, inside)
+    if found is None:
+        return None
+    choice, ties = found
+    others = [p for p in preds if p != choice]
+    own = [p for p in others if free_rels(p) <= inside]
+    return _Either(join, right, ties, own, [p for p in others if p not in own])
+
+
+def tied_either(preds: Sequence[a.Expr], inside: frozenset[int]) -> tuple[a.Expr, Sequence[Tie]] | None:
+    """The one disjunction by which rows are tied to what is outside, and its arms; None where there is no
+    such or the arms ask for different values.
+    """
+    # a disjunction of the inner rows alone is a filter of them
     choices = [p for p in preds if len(disjuncts(p)) > 1 and free_rels(p) - inside]
     if len(choices) != 1:
         return None
     ties = [as_tie(arm, inside) for arm in disjuncts(choices[0])]
     known = [t for t in ties if t is not None and t.symmetric and isinstance(t.inner, a.Column)]
-    # arms with different outer values: the row of the right side has no one key
+    # arms with different outer values: the inner row has no one key
     if len(known) < len(ties) or len({(t.outer, t.inner.type, t.op.op) for t in known}) > 1:
         return None
-    others = [p for p in preds if p != choices[0]]
-    own = [p for p in others if free_rels(p) <= inside]
-    return _Either(join, right, known, own, [p for p in others if p not in own])
+    return choices[0], known
 
 
 def _joined(block: a.Select, place: int, join: a.Join, found: _Either, ctx: Context) -> a.Select:
-    rel = found.right.rel
-    shown = columns_used((block,), (rel,))
-    arms = []
-    for number, tie in enumerate(found.ties):
-        before = [
-            # equal by the same operator: a row of which both columns are NULL meets neither arm
-            a.IsBool(replace(tie.op, args=(t.inner, tie.inner)), "true", negated=True)
-            for t in found.ties[:number]
-        ]
-        targets = (a.Target("key", tie.inner), *numbered("c", shown))
-        arm = a.Select(targets, (found.right,), conjoin((*found.own, *before)))
-        arms.append(copy_fresh(arm, ctx.fresh)[0])
-    new = ctx.fresh()
-    names = tuple(t.name for t in arms[0].targets)
-    columns = [a.Column(new, i, t.expr.type, t.name) for i, t in enumerate(arms[0].targets)]
-    either = a.Derived(new, union_all(arms), "either", names)
+    shown = columns_used((block,), (found.right.rel,))
+    either, columns = by_key((found.right,), found.own, found.ties, shown, ctx)
     on = conjoin((found.ties[0].with_inner(columns[0]), *found.rest))
     made = replace(join, right=either, on=on)
     item = replace_item(block.from_[place], join, made)
     from_ = (*block.from_[:place], item, *block.from_[place + 1 :])
     return substitute(replace(block, from_=from_), moved_to(shown, columns[1:]))
+
+
+def by_key(
+    from_: tuple[a.FromItem, ...],
+    own: Sequence[a.Expr],
+    ties: Sequence[Tie],
+    shown: Sequence[a.Column],
+    ctx: Context,
+) -> tuple[a.Derived, list[a.Column]]:
+    """Rows once for each of the columns by which they are tied, and not twice for one value: the key and what
+    is shown of the rows.
+    """
+    arms = []
+    for number, tie in enumerate(ties):
+        before = [
+            # equal by the same operator: a row of which both columns are NULL meets neither arm
+            a.IsBool(replace(tie.op, args=(t.inner, tie.inner)), "true", negated=True)
+            for t in ties[:number]
+        ]
+        targets = (a.Target("key", tie.inner), *numbered("c", shown))
+        arms.append(copy_fresh(a.Select(targets, from_, conjoin((*own, *before))), ctx.fresh)[0])
+    new = ctx.fresh()
+    names = tuple(t.name for t in arms[0].targets)
+    columns = [a.Column(new, i, t.expr.type, t.name) for i, t in enumerate(arms[0].targets)]
+    return a.Derived(new, union_all(arms), "either", names), columns

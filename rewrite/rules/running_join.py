@@ -10,8 +10,8 @@ one, to a running window over the join.
 
 The subquery's tables are matched with the outer block's, as `decorrelate_window` does; what joins them must
 be asked by both. Then it is `running_window` (WinMagic) over the joined rows: what only the subquery asks
-becomes FILTER, what only the outer block asks stays after the window, and so do its other tables. hazards
-14, M11, M2.
+becomes FILTER, what only the outer block asks stays after the window, and so do its other tables. What ties
+the two may be the key of a parent of the outer row. Hazards 14, M11, M2.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.equivalence.laws.correlation import Inner
+from rewright.equivalence.laws.correlation import Inner, Tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
-from rewright.rewrite.rules.decorrelate_window import matchings
+from rewright.rewrite.rules.decorrelate_window import matchings, same_equality
 from rewright.rewrite.rules.rows_before import needed_rows
 from rewright.rewrite.rules.running_window import (
     Running,
@@ -56,6 +56,8 @@ from rewright.sql.walk import (
     known_as="WinMagic (Zuzarte et al. 2003)",
     priority=86,
     category="join",
+    # a subquery in a join's filter is priced once for each of the few rows that are expected there
+    slack=10.0,
 )
 def running_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
@@ -84,7 +86,8 @@ def _running(
     for twins in matchings(block, inner):
         rels = frozenset(twins.values())
         sources = tuple(i for i in items if isinstance(i, a.Scan | a.CteScan) and i.rel in rels)
-        running = running_rows_of(_written_alike(inner, preds, twins), twins, sources)
+        here = _asked_of_copies(_written_alike(inner, preds, twins), preds, twins)
+        running = running_rows_of(here, twins, sources)
         target = None if running is None else shown_of(inner, running, twins)
         # of several matchings the first that fits: they are copies of one another
         if running is not None and target is not None and _linked(running, preds):
@@ -104,6 +107,21 @@ def _written_alike(inner: Inner, preds: Sequence[a.Expr], twins: dict[int, int])
         return other if renumber(other, twins) in there else pred
 
     return replace(inner, local=tuple(alike(p) for p in inner.local))
+
+
+def _asked_of_copies(inner: Inner, preds: Sequence[a.Expr], twins: dict[int, int]) -> Inner:
+    """A subquery whose ties ask the outer copy of their own column, where the outer block says that it equals
+    what they ask (the key of a parent that both join).
+    """
+
+    def own(tie: Tie) -> Tie:
+        image = renumber(tie.inner, twins)
+        if not tie.symmetric or not any(same_equality(p, image, tie.outer) for p in preds):
+            return tie
+        args = (tie.inner, image) if tie.inner_first else (image, tie.inner)
+        return replace(tie, outer=image, op=replace(tie.op, args=args))
+
+    return replace(inner, ties=tuple(own(t) for t in inner.ties))
 
 
 def _windowed(block: a.Select, sources: tuple[Source, ...], values: _Values, ctx: Context) -> Rewrite | None:

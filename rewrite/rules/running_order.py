@@ -10,7 +10,7 @@ Both sides of a comparison are the same expression. Must not know what is made o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.rolling import within
 from rewright.sql import algebra as a
@@ -36,11 +36,10 @@ def rolling(preds: Sequence[a.Expr], inside: frozenset[int], twins: dict[int, in
         return None
     for side, other in (preds, preds[::-1]):
         found = _compared(side, inside, twins) if isinstance(side, a.Op) else None
-        # `<` leaves the row itself out, which RANGE … CURRENT ROW holds
-        if found is None or found[2]:
-            continue
-        frame = within(other, found[0], twins, after=found[1])
-        if frame is not None:
+        frame = None if found is None else within(other, found[0], twins, after=found[1])
+        if found is not None and frame is not None:
+            # `<` leaves out the row itself and its peers, which RANGE … CURRENT ROW holds
+            frame = replace(frame, exclude="group") if found[2] else frame
             return Order(((found[0], False),), strict=False, frame=frame)
     return None
 

@@ -696,6 +696,24 @@ def test_what_is_proved_quickly_is_checked_first(
     assert believer.asked[-1] == last  # and none is looked for after that
 
 
+def test_the_fastest_is_looked_at_longer_before_a_check_without_a_proof() -> None:
+    given: list[tuple[str, float]] = []
+
+    class Patient(Believer):
+        def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+            given.append((candidate, seconds))
+            # only a long look finds the proof
+            return super().prove(original, candidate, seconds) if seconds > 1.0 else None
+
+    judge, believer = Judge(), Patient(good=())
+    rules = Rules([[GOOD, GOOD_CTE, WRONG[0]], []])
+    ports = Ports(Server(), judge, rules, prover=believer)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(measure="explain"))
+    assert judge.asked[0] == GOOD
+    # the others are left to their checks
+    assert {candidate for candidate, seconds in given if seconds > 1.0} == {GOOD}
+
+
 def test_the_first_that_is_proved_waits_for_no_proof_of_another() -> None:
     told: list[str] = []
 
