@@ -171,9 +171,10 @@ class StoreReporter:
             self._doubt(one)
         if one.reason in {"facts", "names"} and self._jobs is not None:
             self._jobs.put(_recheck(one))
-        # one line per rewrite and interval: a busy rewrite would fill the log
-        often = now - self._last_logged.get(one.rewrite_id, 0.0) < SERVED_INTERVAL
-        if not often or one.route != "replacement":
+        # one line per rewrite and interval that it is served in: a busy one would fill the log
+        if one.route != "replacement":
+            self._log_served(one, now)
+        elif now - self._last_logged.get(one.rewrite_id, 0.0) >= SERVED_INTERVAL:
             self._last_logged[one.rewrite_id] = now
             self._log_served(one, now)
         if now - self._flushed >= SERVED_INTERVAL:

@@ -348,6 +348,19 @@ def test_reports_reach_the_store(store: Store) -> None:
     ]
 
 
+def test_what_is_served_is_logged_though_it_was_declined_just_before(store: Store) -> None:
+    one = store.rewrites.add(NEW)
+    writer = BufferedWriter(store)
+    reporter = StoreReporter(writer, None, clock=lambda: 1000.0)
+    reporter.put(replace(SERVED, rewrite_id=one.id, route="original", reason="foreign keys"))
+    for _ in range(3):
+        reporter.put(replace(SERVED, rewrite_id=one.id))
+    reporter.put(replace(SERVED, rewrite_id=one.id, route="original", reason="facts"))
+    writer.close()
+    routes = [(entry.route, entry.reason) for entry in store.log.read()]
+    assert routes == [("original", "foreign keys"), ("rewritten", ""), ("original", "facts")]
+
+
 def test_sessions_are_told_when_they_change(store: Store) -> None:
     writer = BufferedWriter(store)
     sessions = SessionReporter("w", clock=lambda: 5.0)
