@@ -15,7 +15,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -110,7 +110,21 @@ def weaker(catalog: Catalog, assumption: Assumption) -> Iterator[Weaker]:
         if how != "children" or assumption.kind in {"primary key", "unique", "foreign key"}:
             yield put(how, replace(table, **changes))
     for how, changed in _changed(table, assumption):
-        yield put(how, changed)
+        world = put(how, changed)
+        gone = {frozenset(k.columns) for k in table.keys} - {frozenset(k.columns) for k in changed.keys}
+        yield replace(world, catalog=_without_references(world.catalog, table, gone)) if gone else world
+
+
+def _without_references(catalog: Catalog, table: Table, gone: Collection[frozenset[str]]) -> Catalog:
+    """The schema without foreign keys that refer to keys which are gone, as DROP ... CASCADE leaves it."""
+
+    def kept(one: Table) -> Table:
+        left = tuple(
+            f for f in one.foreign_keys if f.target != table.ref or frozenset(f.target_columns) not in gone
+        )
+        return replace(one, foreign_keys=left)
+
+    return replace(catalog, relations=tuple(map(kept, catalog.relations)))
 
 
 def _changed(table: Table, assumption: Assumption) -> Iterator[tuple[str, Table]]:
