@@ -40,6 +40,7 @@ class OnSpark(Both):
     """A PostgreSQL and a Spark with the same tables."""
 
     printing: ClassVar[type[QueryPrinter]] = SparkQueryPrinter
+    windows: ClassVar[bool] = False
 
     def __init__(self, dsn: str) -> None:
         super().__init__(dsn, VALUES)
