@@ -23,6 +23,13 @@ _TEXTS_THERE = frozenset({1083, 1186, UUID})
 _ZONED = 1184
 
 
+# as for DuckDB, whose word for the sign of -0 Spark lacks
+_SUM_WITH_SIGN = (
+    "CASE WHEN [sum({0})] = 0 AND [bool_and(CAST({plain} AS VARCHAR) LIKE '-%')] "
+    "THEN CAST('-0.0' AS DOUBLE) ELSE [sum({0})] END"
+)
+
+
 class SparkPrinter(DuckdbPrinter):
     """Expressions of which every word is sure."""
 
@@ -47,9 +54,8 @@ class SparkPrinter(DuckdbPrinter):
         if signature not in SURE_AGGREGATES:
             raise NotTranslated(signature)
         if signature == "sum(double precision)":
-            # Spark has no word for the sign of -0: of negative zeros alone the sum is 0 there
             self.collated(node)
-            return self.aggregated(node, "sum({0})")
+            return self.aggregated(node, _SUM_WITH_SIGN)
         return super().aggregate(node)
 
     def window(self, node: Node) -> str:
