@@ -79,13 +79,16 @@ def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.E
         tied = list(zip(keys, values, strict=True))
         with t.to.with_known(t.to.inside, NOTHING):
             ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
+        met = t.to.met()
         with t.to.with_known(NOTHING, NOTHING):
             kept = (inner.term(e.filter),) if e.filter is not None else ()
+        t.to.asked_of_rows(met)
         # what the filter says is known of the rows that are read
         read = t.to.inside if e.filter is None else t.to.inside.where(e.filter)
         met = t.to.met()
         with t.to.with_known(read, NOTHING):
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
+        t.to.asked_of_rows(met, outs[: len(e.args)])
         # the filter does not keep a subquery in FROM from computing its outputs of all rows
         if kept:
             t.to.made_whole(met)
