@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from rewright.sql import algebra as a
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
-from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS
+from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS, SEARCHES, searchable
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
@@ -187,6 +187,8 @@ class Translation:
                     return self._term(same)
                 schema = func.schema
                 symbol = function(schema, other_name(e), seen_types(func, args), strict=func.strict)
+                if func.is_builtin and func.name in SEARCHES and not searchable(x.type for x in args):
+                    symbol = replace(symbol, fails="errors")
                 return self.made(symbol, self._operands("", args), type_)
             case a.Cast():
                 return self._cast(e)
