@@ -65,6 +65,7 @@ from rewright.equivalence.prover.unread import without_unread
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import asks_of_storage
 from rewright.sql.facts.local_times import concludes_wrongly
 from rewright.sql.walk import Fresh, canonical, highest_number, keeps_keys_apart, walk
 
@@ -162,8 +163,9 @@ def _by_plain_laws(view: View) -> View:
 def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | None:
     """Without CTEs, plain subqueries and bounds, before any law of the plain form."""
     left_open = chosen(before, after)
-    # a form may compute an expression once more, or not at all
-    if left_open is None or any(_by_chance(q, catalog) for q in (before, after)):
+    # a form may compute an expression once more, or not at all, and read values from where they are stored
+    # otherwise
+    if left_open is None or any(_by_chance(q, catalog) or asks_of_storage(q) for q in (before, after)):
         return None
     facts: tuple[str, ...] = ()
     if not same_tree(before, after):

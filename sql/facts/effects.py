@@ -167,6 +167,22 @@ def may_differ(node: Node) -> bool:
     )
 
 
+# these see how a value is stored, which the same value read from a table, a sort or a computed CTE is not
+# alike
+_OF_MORE_THAN_VALUES = frozenset({"pg_column_size", "pg_column_compression", "pg_column_toast_chunk_id"})
+
+
+def sees_storage(func: FunctionRef) -> bool:
+    """Whether a function tells apart what is one value: by how the plan has stored it."""
+    return func.is_builtin and func.name in _OF_MORE_THAN_VALUES
+
+
+@remembered
+def asks_of_storage(node: Node) -> bool:
+    """Whether anything in a tree depends on how values are stored."""
+    return any(isinstance(n, Call) and sees_storage(n.func) for n in walk(node))
+
+
 def divides(node: Node) -> bool:
     """Whether an operator that fails on ordinary values (division, modulo) occurs."""
     return any(isinstance(n, Op) and n.op.name in {"/", "%"} for n in walk(node))
