@@ -23,7 +23,19 @@ ONE_OF_ROWS = frozenset({"min", "max", "first_value", "last_value", "lag", "lead
 # meets first (any_value), none the last of one name (jsonb_object_agg). How floats add up is told elsewhere
 _OF_BAGS = frozenset(
     {
-        *("count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every", "bit_and", "bit_or", "bit_xor"),
+        *(
+            "count",
+            "sum",
+            "avg",
+            "min",
+            "max",
+            "bool_and",
+            "bool_or",
+            "every",
+            "bit_and",
+            "bit_or",
+            "bit_xor",
+        ),
         *("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"),
         *("corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept"),
         *("regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy"),
@@ -74,7 +86,9 @@ def ordered_by_value(call: a.Aggregate) -> bool:
         call.func.is_builtin
         and not call.direct
         and bool(keys)
-        and all(isinstance(x, a.Const) or (x in keys and equality_is_identity(x.type)) for x in call.args or keys)
+        and all(
+            isinstance(x, a.Const) or (x in keys and equality_is_identity(x.type)) for x in call.args or keys
+        )
     )
 
 

@@ -36,8 +36,10 @@ BY_ROWS = (
 )  # fmt: skip
 READ_TWICE = (
     (
-        "select a.k from (select k, any_value(x) as v from t group by k) a "
-        "join (select k, any_value(x) as v from t group by k) b on a.k = b.k and a.v = b.v",
+        (
+            "select a.k from (select k, any_value(x) as v from t group by k) a "
+            "join (select k, any_value(x) as v from t group by k) b on a.k = b.k and a.v = b.v"
+        ),
         "select k from (select k, any_value(x) as v from t group by k) a where v is not null",
     ),
     (
