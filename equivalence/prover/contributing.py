@@ -2,7 +2,7 @@
 same leaves it out.
 
     sum(a / b)                              a row without b fails, and has a value that is added up
-    min(x + a / b), count(*) FILTER (WHERE a / b > 1)     where x is NULL, or FILTER is not TRUE, it counts not
+    min(x + a / b), count(*) FILTER (WHERE a / b > 1)     where x is NULL, or FILTER is FALSE, it counts not
 
 A query that drops such rows beforehand (WHERE x IS NOT NULL) gives the same, and does not fail for them. Must
 not know translations.
@@ -17,7 +17,7 @@ from .terms import App, Lit, Term
 
 
 def counts_where_it_fails(part: Term, values: Iterable[Term]) -> bool:
-    """Whether one of the values that a row is counted by is not NULL wherever ``part``, in it, has a value."""
+    """Whether one of the values that a row is counted by is there wherever ``part``, in it, has a value."""
     return any(_is_there_with(part, value) for value in values)
 
 

@@ -150,6 +150,8 @@ class Translator:
     filters: list[tuple[Level, Term]] = field(default_factory=list)
     risky: bool = False
     forced: bool = False
+    # what overflows for rows that may count for nothing
+    overflowing: list[Failure] = field(default_factory=list)
 
     def copy(self, bag: Bag) -> Bag:
         """The bag with new bound variables."""
@@ -180,12 +182,14 @@ class Translator:
         self.made_whole(met)
 
     def asked_of_rows(self, met: Met, values: Collection[Term] = ()) -> None:
-        """Remember that what was ``met`` since then is evaluated of all rows that WHERE and ON leave, of which
-        some may count for nothing: which these are tells whether it fails. ``values``: what a row is counted
+        """Remember that what was ``met`` since then is evaluated of all rows that WHERE and ON leave, some of
+        which may count for nothing: which these are tells whether it fails. ``values``: what a row is counted
         by.
         """
-        found = [f for f in self._hazards(met) if not is_told_by_parts(f.term)]
-        hazards = [f for f in found if not counts_where_it_fails(f.term, values)]
+        found = [f for f in self._within(self.failing, met[0], met) if not is_told_by_parts(f.term)]
+        found = [f for f in found if not counts_where_it_fails(f.term, values)]
+        self.overflowing += [f for f in found if f.kind == "overflow"]
+        hazards = [f for f in found if f.kind == "errors" and hazardous(f.term)]
         self.risky |= bool(hazards)
         self.forced |= not all(f.optional for f in hazards)
 
