@@ -308,11 +308,14 @@ def _partition(t: Scoped, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: bool 
     assert t.scope.windows is not None
     blocks: list[Block] = []
     for r, scope in t.scope.windows():
-        inner = t.over(scope)
+        inner, met = t.over(scope), t.to.met()
         kept = (inner.term(e.filter),) if e.filter is not None else ()
         keys = tuple(inner.term(p) for p in e.window.partition_by)
         identity = _identity(r.vars) if rows else ()
-        shown = (*(inner.term(x) for x in outs), *identity)
+        values = [inner.term(x) for x in outs]
+        # what is shown for a row may be looked at no more
+        t.to.asked_of_rows(met, [v for x, v in zip(outs, values, strict=True) if x in e.args])
+        shown = (*values, *identity)
         blocks.extend(block(r.vars, (*r.preds, *kept), (*keys, *shown)))
     # the rows looked at are others than the current one: new variables first, then the tie between them
     current = [t.term(p) for p in e.window.partition_by]

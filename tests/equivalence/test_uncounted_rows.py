@@ -47,6 +47,7 @@ DIFFERENT = (
     ("select min(case when s::int > 1 then x end) from t", "select min(case when s::int > 1 then x end) from t where x is not null"),
     ("select string_agg(s || (10/y)::text || x::text, ',' order by id) from t", "select string_agg(s || (10/y)::text || x::text, ',' order by id) from t where x is not null"),
     ("select string_agg(x::text, ',' order by id, 10/y) from t", "select string_agg(x::text, ',' order by id) from t where x is not null"),
+    ("select max(c) from (select max(x + 10/y) over (partition by k) as c from t) v", "select max(c) from (select max(x + 10/y) over (partition by k) as c from t where x is not null) v"),
     # a subquery that is sorted is sorted, whether its order is seen or not
     ("select k, x from (select k, x, row_number() over (partition by k order by x) as n from t order by 1/y) v where n = 1", "select k, min(x) from t group by k"),
     ("select k, x from (select k, x, row_number() over (partition by k order by x) as n from t order by s::int) v where n = 1", "select k, x from (select k, x, row_number() over (partition by k order by x) as n from t) v where n = 1"),
