@@ -65,6 +65,7 @@ from rewright.equivalence.prover.unread import without_unread
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import asks_of_storage
 from rewright.sql.facts.local_times import concludes_wrongly
 from rewright.sql.walk import Fresh, canonical, highest_number, keeps_keys_apart, walk
 
@@ -103,9 +104,9 @@ _OF_ROWS = (of_single_rows, with_counts_of_others, asked_of_groups, without_tied
 @dataclass(frozen=True, slots=True)
 class View:
     """Both queries in another form, with what that form rests on. ``catalog``: where they are bound;
-    ``others``: pairs that must be the same besides; ``read``: both before any law, where reading them leaves
-    an overflow open: what they compute may be left out of a form; ``made``: names of relations that stand for
-    recursions, of which what is known rests on ``facts``.
+    ``others``: pairs that must be the same besides; ``read``: both before any law, since what they compute
+    may be left out of a form; ``made``: names of relations that stand for recursions, of which what is known
+    rests on ``facts``.
     """
 
     before: a.Query
@@ -162,8 +163,9 @@ def _by_plain_laws(view: View) -> View:
 def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | None:
     """Without CTEs, plain subqueries and bounds, before any law of the plain form."""
     left_open = chosen(before, after)
-    # a form may compute an expression once more, or not at all
-    if left_open is None or any(_by_chance(q, catalog) for q in (before, after)):
+    # a form may compute an expression once more, or not at all, and read values from where they are stored
+    # otherwise
+    if left_open is None or any(_by_chance(q, catalog) or asks_of_storage(q) for q in (before, after)):
         return None
     facts: tuple[str, ...] = ()
     if not same_tree(before, after):
@@ -196,8 +198,7 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
     if len(inlined) < 2:
         return None
     first, second = (_in_plain_form(q, catalog) for q in inlined)
-    # what a computed CTE overflows on may be in a column that one of its readers leaves out
-    read = (first, second) if "overflow" in left_open else ()
+    read = (first, second)
     if inlined[0] is not before or inlined[1] is not after:
         # only where nothing else differs: one subquery in several places is a table to proofs, with all of
         # its columns
@@ -415,8 +416,11 @@ def stated(
     modulo = set(view.modulo)
     for difference, pair, proof in looks:
         modulo |= {*proof.modulo, *difference.modulo, *pair.modulo}
-    # where both are seen whole, what arithmetic is done on may be known to be small
-    seen = (view.before, view.after, *view.read, *(q for pair in view.others for q in pair))
+    # where both are seen whole, what arithmetic is done on may be known to be small; what a form leaves out
+    # (a key that says nothing, a column of a computed CTE that one of its readers does not read) is in both
+    # as they were read
+    dropped = view.read if "overflow" in view.modulo else ()
+    seen = (view.before, view.after, *dropped, *(q for pair in view.others for q in pair))
     if "overflow" in modulo and not any(Facts(view.catalog).may_overflow(q) for q in seen):
         modulo.remove("overflow")
     return tuple(facts), tuple(sorted(modulo))

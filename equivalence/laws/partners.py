@@ -142,7 +142,8 @@ class _ByPartners(Walk):
 
     def _reserve(self, block: a.Select, partners: Steps, groups: Sequence[a.Aggregate]) -> None:
         on = [p for s in partners.steps for p in s.on]
-        self.reserve_other_rows(*groups, *partners.where, *on, *conjuncts(block.having))
+        # a key that is no column is computed of each row, and of none where its rows are no groups any more
+        self.reserve_other_rows(*groups, *partners.where, *on, *conjuncts(block.having), *group_keys(block))
         for item in (*partners.items, *(s.item for s in partners.steps)):
             self.reserve_other_rows(a.Select((a.Target("one", _ONE),), (item,)))
         self.reserve(looseness(replace(block, order_by=(), limit=None, offset=None)))

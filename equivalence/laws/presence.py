@@ -60,6 +60,7 @@ class _Presence(Walk):
         if found is None:
             return node
         exists, asked, basis = found
-        self.reserve_failures(asked.targets[0].expr, *(k.expr for k in asked.order_by))
+        computed = (*(k.expr for k in asked.order_by), *(asked.distinct or ()))
+        self.reserve_failures(asked.targets[0].expr, *computed)
         self.rest_on(basis)
         return exists

@@ -79,13 +79,16 @@ def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.E
         tied = list(zip(keys, values, strict=True))
         with t.to.with_known(t.to.inside, NOTHING):
             ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
+        met = t.to.met()
         with t.to.with_known(NOTHING, NOTHING):
             kept = (inner.term(e.filter),) if e.filter is not None else ()
+        t.to.asked_of_rows(met)
         # what the filter says is known of the rows that are read
         read = t.to.inside if e.filter is None else t.to.inside.where(e.filter)
         met = t.to.met()
         with t.to.with_known(read, NOTHING):
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
+        t.to.asked_of_rows(met, outs[: len(e.args)])
         # the filter does not keep a subquery in FROM from computing its outputs of all rows
         if kept:
             t.to.made_whole(met)
@@ -305,11 +308,14 @@ def _partition(t: Scoped, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: bool 
     assert t.scope.windows is not None
     blocks: list[Block] = []
     for r, scope in t.scope.windows():
-        inner = t.over(scope)
+        inner, met = t.over(scope), t.to.met()
         kept = (inner.term(e.filter),) if e.filter is not None else ()
         keys = tuple(inner.term(p) for p in e.window.partition_by)
         identity = _identity(r.vars) if rows else ()
-        shown = (*(inner.term(x) for x in outs), *identity)
+        values = [inner.term(x) for x in outs]
+        # what is shown for a row may be looked at no more
+        t.to.asked_of_rows(met, [v for x, v in zip(outs, values, strict=True) if x in e.args])
+        shown = (*values, *identity)
         blocks.extend(block(r.vars, (*r.preds, *kept), (*keys, *shown)))
     # the rows looked at are others than the current one: new variables first, then the tie between them
     current = [t.term(p) for p in e.window.partition_by]

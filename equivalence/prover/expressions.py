@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 from rewright.sql import algebra as a
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
-from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS
+from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS, SEARCHES, searchable, sees_storage
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
@@ -68,8 +68,6 @@ if TYPE_CHECKING:
 
 UNKNOWN = null(BOOL)
 _MOMENTS = frozenset({"date", "timestamp", "timestamptz"})
-# these see how a value is stored, which equal values need not share
-_OF_MORE_THAN_VALUES = frozenset({"pg_column_size", "pg_column_compression", "pg_column_toast_chunk_id"})
 # what evaluates its parts on other rows than what stands around it
 _EVALUATED_APART = a.Aggregate | a.WindowCall | a.Case | a.Coalesce
 
@@ -187,6 +185,8 @@ class Translation:
                     return self._term(same)
                 schema = func.schema
                 symbol = function(schema, other_name(e), seen_types(func, args), strict=func.strict)
+                if func.is_builtin and func.name in SEARCHES and not searchable(x.type for x in args):
+                    symbol = replace(symbol, fails="errors")
                 return self.made(symbol, self._operands("", args), type_)
             case a.Cast():
                 return self._cast(e)
@@ -295,7 +295,7 @@ class Translation:
 
     def check(self, func: a.FunctionRef) -> None:
         """Refuse what may differ between two evaluations, return many rows, or see how a value is stored."""
-        if func.is_builtin and func.name in _OF_MORE_THAN_VALUES:
+        if sees_storage(func):
             raise Unsupported(f"function {func.name}()")
         if func.volatility is a.Volatility.VOLATILE:
             raise Unsupported(f"volatile function {func.name}()")

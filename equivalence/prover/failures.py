@@ -203,6 +203,8 @@ def _recorded(translator: Translator, form: Collection[tuple[str, str]], closely
     risky = translator.forced if closely is _Closely.FORCED else translator.risky
     if risky or crowded:  # AND does not protect: whether a row fails depends on which condition comes first
         found.add(("errors", f"filters {_in_order(translator)}"))
+    if kept(translator.overflowing):
+        found.add(("overflow", f"filters {_in_order(translator)}"))
     guarded = kept(translator.guarded)
     return found | {(f.kind, f"guarded {_placed(f, translator, closely=bool(closely))}") for f in guarded}
 

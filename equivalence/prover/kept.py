@@ -57,7 +57,7 @@ class Kept:
 
 def read_kept(query: a.Query, *, extremes: bool = False) -> Kept:
     """What a query makes of values that were put together with their equals; with ``extremes`` also of those
-    of which min, max or any_value picks one, where the order of the rows decides which.
+    of which min, max, any_value or DISTINCT picks one, where the order of the rows decides which.
     """
     reader = _Reader(extremes=extremes)
     outputs = reader.query(query)
@@ -278,8 +278,11 @@ class _Reader:
         return _of_aggregate(e.func, most)
 
     def _picked(self, e: a.Aggregate | a.WindowCall) -> _Sight:
-        """Of an aggregate that gives one of equal values, which may look different."""
-        picks = self.extremes and e.func.name in _PICKING and not one_look(self._look(x) for x in e.args)
+        """Of an aggregate that gives one of equal values, or is made of it, which may look different."""
+        # sum(DISTINCT n) of 1.0 and 1.00 shows the decimals of that which was kept
+        one_each = isinstance(e, a.Aggregate) and e.distinct and e.func.name != "count"
+        chooses = self.extremes and (one_each or e.func.name in _PICKING)
+        picks = chooses and not one_look(self._look(x) for x in e.args)
         return _KEPT if picks else _SOLID
 
     def _look(self, e: a.Expr) -> SqlType:

@@ -6,6 +6,7 @@ a scope is translated.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -57,6 +58,12 @@ class Reading(Protocol):
 
     def met(self) -> tuple[int, int, int]:
         """How much that may fail, and how many scalar subqueries and computed columns, have been met."""
+        ...
+
+    def asked_of_rows(self, met: tuple[int, int, int], values: Collection[Term] = ()) -> None:
+        """Remember that what was ``met`` since then is evaluated of rows some of which may count for nothing.
+        ``values``: what a row is counted by.
+        """
         ...
 
     def made_whole(self, met: tuple[int, int, int]) -> None:

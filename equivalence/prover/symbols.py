@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from rewright.sql.facts.effects import JSON_TESTS
+from rewright.sql.facts.effects import JSON_TESTS, searchable
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
@@ -241,7 +241,7 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
         # LIKE 'a\' ends inside an escape; a pattern that is computed might do so
         pattern = term.args[1]
         fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
-        return "" if fine else fails
+        return "" if fine and searchable(a.type for a in term.args) else fails
     return _of_division(term, sure) if is_division(term) else fails
 
 

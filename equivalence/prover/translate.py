@@ -7,7 +7,7 @@ reading of SQL: what is not understood raises `Unsupported`. Must not know schem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,8 +20,10 @@ from rewright.sql.walk import all_exprs, conjuncts
 
 from .bags import UNNEST, block, exists
 from .build import conj, negate, predicates, recollated, same
+from .contributing import counts_where_it_fails
 from .expressions import Translation
 from .fresh import fresh, fresh_copy
+from .lasting import is_told_by_parts
 from .pulling import (
     PullUp,
     computed_ctes,
@@ -148,6 +150,8 @@ class Translator:
     filters: list[tuple[Level, Term]] = field(default_factory=list)
     risky: bool = False
     forced: bool = False
+    # what overflows for rows that may count for nothing
+    overflowing: list[Failure] = field(default_factory=list)
 
     def copy(self, bag: Bag) -> Bag:
         """The bag with new bound variables."""
@@ -176,6 +180,18 @@ class Translator:
         self.guarded += self._within(self.failing, met[0], met)
         self.guarded_rows += self._within(self.rows, met[1], met)
         self.made_whole(met)
+
+    def asked_of_rows(self, met: Met, values: Collection[Term] = ()) -> None:
+        """Remember that what was ``met`` since then is evaluated of all rows that WHERE and ON leave, some of
+        which may count for nothing: which these are tells whether it fails. ``values``: what a row is counted
+        by.
+        """
+        found = [f for f in self._within(self.failing, met[0], met) if not is_told_by_parts(f.term)]
+        found = [f for f in found if not counts_where_it_fails(f.term, values)]
+        self.overflowing += [f for f in found if f.kind == "overflow"]
+        hazards = [f for f in found if f.kind == "errors" and hazardous(f.term)]
+        self.risky |= bool(hazards)
+        self.forced |= not all(f.optional for f in hazards)
 
     def _hazards(self, met: Met) -> list[Failure]:
         """What was met since then and fails for ordinary values."""

@@ -79,7 +79,8 @@ def _computed(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
 def _sorted_by_all(call: a.Aggregate) -> bool:
     """Whether rows that tie in an aggregate's own order give it the same values."""
     by = [k.expr for k in call.order_by]
-    told = [x for x in call.args if not isinstance(x, a.Const)]
+    # mode() shows one of the values that it sorts
+    told = [x for x in call.args or by if not isinstance(x, a.Const)]
     plain = call.func.is_builtin and not call.direct and bool(by)
     return plain and all(x in by and equality_is_identity(x.type) for x in told)
 

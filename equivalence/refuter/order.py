@@ -53,6 +53,8 @@ _ORDER_SENSITIVE = frozenset(
         "string_agg",
     }
     | {"json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "xmlagg", "any_value", "mode"}
+    | {"json_agg_strict", "jsonb_agg_strict", "json_object_agg_strict", "jsonb_object_agg_strict"}
+    | {"json_object_agg_unique", "json_object_agg_unique_strict"}
 )
 
 

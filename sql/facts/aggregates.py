@@ -19,12 +19,30 @@ NOT_NULL_ON_EMPTY = frozenset({"count", "regr_count", "rank", "dense_rank", "per
 EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 # built-in aggregates and window functions of one argument whose value is that of one of the rows, or NULL
 ONE_OF_ROWS = frozenset({"min", "max", "first_value", "last_value", "lag", "lead"})
-_COLLECTING = frozenset(
+# built-in aggregates whose value the bag of their rows decides: none collects, none takes the value that it
+# meets first (any_value), none the last of one name (jsonb_object_agg). How floats add up is told elsewhere
+_OF_BAGS = frozenset(
     {
-        *("array_agg", "string_agg", "xmlagg"),
-        *("json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg"),
+        *(
+            "count",
+            "sum",
+            "avg",
+            "min",
+            "max",
+            "bool_and",
+            "bool_or",
+            "every",
+            "bit_and",
+            "bit_or",
+            "bit_xor",
+        ),
+        *("stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"),
+        *("corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept"),
+        *("regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy"),
     }
 )
+# and of ranges of what looks alike where it is equal
+_OF_RANGES = frozenset({"range_agg", "range_intersect_agg"})
 
 
 _NUMBERS = frozenset({"row_number", "rank", "dense_rank"})
@@ -53,20 +71,24 @@ def null_on_empty(expr: a.Expr) -> bool:
 
 def order_sensitive(call: a.Aggregate) -> bool:
     """Whether the order in which rows come may move an aggregate's value."""
-    ordered = bool(call.order_by or call.direct)
-    return ordered or call.func.name in _COLLECTING or not call.func.is_builtin
+    if call.order_by or call.direct or not call.func.is_builtin:
+        return True
+    alike = call.func.name in _OF_RANGES and all(equality_is_identity(x.type) for x in call.args)
+    return not alike and call.func.name not in _OF_BAGS
 
 
 def ordered_by_value(call: a.Aggregate) -> bool:
     """Whether an aggregate's own ORDER BY leaves no two rows that its value could tell apart: all arguments
-    are among the sort keys, or constants.
+    are among the sort keys, or constants. Without arguments (mode() WITHIN GROUP) the value is one of a key.
     """
     keys = {key.expr for key in call.order_by}
     return (
         call.func.is_builtin
         and not call.direct
         and bool(keys)
-        and all(isinstance(x, a.Const) or (x in keys and equality_is_identity(x.type)) for x in call.args)
+        and all(
+            isinstance(x, a.Const) or (x in keys and equality_is_identity(x.type)) for x in call.args or keys
+        )
     )
 
 

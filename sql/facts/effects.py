@@ -52,7 +52,7 @@ from rewright.sql.algebra import (
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
 from rewright.sql.records import key_of
-from rewright.sql.types import SqlType
+from rewright.sql.types import DETERMINISTIC_COLLATIONS, SqlType
 from rewright.sql.walk import (
     all_exprs,
     all_queries,
@@ -106,6 +106,9 @@ _SAFE_FUNCTIONS = {
     *("rtrim", "concat", "now", "sign", "ceil", "ceiling", "floor", "reverse", "ascii", "strpos"),
     *("position", "starts_with", "md5", "initcap", "left", "right", "coalesce", "replace", "translate"),
 }
+# which look for a text within another: refused, by some versions, under collations that CREATE COLLATION may
+# have made nondeterministic (varlena.c)
+SEARCHES = frozenset({"strpos", "position", "starts_with", "replace"})
 # array_agg and string_agg may run out of memory, which no tree can tell
 _SAFE_AGGREGATES = {
     *("count", "min", "max", "bool_and", "bool_or", "every", "array_agg", "string_agg", "any_value"),
@@ -162,6 +165,22 @@ def may_differ(node: Node) -> bool:
         or _own_volatility(None, n) is Volatility.VOLATILE
         for n in walk(node)
     )
+
+
+# these see how a value is stored, which the same value read from a table, a sort or a computed CTE is not
+# alike
+_OF_MORE_THAN_VALUES = frozenset({"pg_column_size", "pg_column_compression", "pg_column_toast_chunk_id"})
+
+
+def sees_storage(func: FunctionRef) -> bool:
+    """Whether a function tells apart what is one value: by how the plan has stored it."""
+    return func.is_builtin and func.name in _OF_MORE_THAN_VALUES
+
+
+@remembered
+def asks_of_storage(node: Node) -> bool:
+    """Whether anything in a tree depends on how values are stored."""
+    return any(isinstance(n, Call) and sees_storage(n.func) for n in walk(node))
 
 
 def divides(node: Node) -> bool:
@@ -345,7 +364,8 @@ def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
         return NO_ERRORS
     if name in {"~~", "!~~", "~~*", "!~~*"} and sides <= _TEXTS:
         # a pattern that ends in a backslash is an error (22025), but only for rows that get that far
-        return NO_ERRORS if len(args) == 2 and _safe_pattern(args[1]) else frozenset({"pattern"})
+        safe = len(args) == 2 and _safe_pattern(args[1]) and searchable(x.type for x in args)
+        return NO_ERRORS if safe else frozenset({"pattern"})
     # anynonarray || text calls the output function, which for these types fails for no value
     if name == "||" and (sides <= _TEXTS or "anynonarray" in sides):
         return NO_ERRORS
@@ -356,7 +376,7 @@ def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
         return frozenset({"division", "overflow"})
     if name in {"&", "|", "#", "~"} and sides <= _INTEGERS:
         return NO_ERRORS
-    if name == "^@" and sides <= _TEXTS:
+    if name == "^@" and sides <= _TEXTS and searchable(x.type for x in args):
         return NO_ERRORS
     if op.left == "jsonb" and (name, op.right) in JSON_TESTS:
         return NO_ERRORS
@@ -364,6 +384,13 @@ def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
     if name in RANGE_TESTS and sides <= RANGE_SIDES and all(x.type.is_builtin for x in args):
         return NO_ERRORS
     return ANY
+
+
+def searchable(types: Iterable[SqlType]) -> bool:
+    """Whether texts of these types may be looked for in each other, whatever the server's version: under
+    collations that are surely deterministic.
+    """
+    return all(t.collation in DETERMINISTIC_COLLATIONS or not t.collation for t in types)
 
 
 def _safe_pattern(expr: Expr) -> bool:
@@ -426,6 +453,8 @@ def _call_errors(expr: Call) -> Errors:
     name = expr.func.name
     odd = (name, expr.func.arg_types) in _ODD_CALLS
     # length(bytea, name) fails on bytes that are no text in that encoding (22021)
+    if name in SEARCHES and not searchable(a.type for a in expr.args):
+        return ANY
     if name in _SAFE_FUNCTIONS and not odd and all(a.type.name in _COMPARABLE for a in expr.args):
         return NO_ERRORS
     if name in _JSON_BUILDERS:

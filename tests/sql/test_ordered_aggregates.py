@@ -29,6 +29,9 @@ CATALOG = catalog_from_ddl("create table t (i int, n numeric, s text, d date)")
         ("string_agg(s, ',' order by s collate \"C\")", False),
         ("array_agg(i)", False),
         ("percentile_disc(0.5) within group (order by i)", False),
+        # of values that occur as often the first is shown, of equal ones any
+        ("mode() within group (order by i)", True),
+        ("mode() within group (order by n)", False),
     ],
 )
 def test_an_order_that_tells_all_values_apart_decides(call: str, decided: bool) -> None:

@@ -103,6 +103,9 @@ def _groups(query: a.Select, at: int, changes: Changes) -> a.Select | None:
     # DISTINCT, LIMIT and groups beside the number work on numbered rows
     if query != bare or is_volatile(query) or not isinstance(call, a.WindowCall) or not _is_number(call):
         return None
+    # groups are not sorted as the numbered rows are: that must not have failed
+    if any(not changes.known.cannot_fail(k.expr) for k in query.order_by):
+        return None
     parts, keys = call.window.partition_by, call.window.order_by
     return _grouped(query, parts, keys, call, changes)
 

@@ -56,6 +56,7 @@ from rewright.equivalence.recheck.views.zeros import zeros
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import asks_of_storage
 from rewright.sql.facts.local_times import concludes_wrongly
 
 # in the order in which they are looked for
@@ -156,6 +157,8 @@ def opened(view: View) -> View:
             raise Refused("instants are equated with local times")
         if Facts(view.catalog, query).volatility(query) is a.Volatility.VOLATILE:
             raise Refused("volatile functions are seen in no other form")
+        if asks_of_storage(query):
+            raise Refused("how values are stored is seen in no other form")
         kept = read_kept(query, extremes=True)
         if kept.decides:
             raise Refused("which of equal values is kept decides on rows")
