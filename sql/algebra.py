@@ -118,10 +118,11 @@ class SystemColumn:
 
 @dataclass(frozen=True, slots=True)
 class WholeRow:
-    """``t`` or ``t.*`` used as one value."""
+    """``t`` or ``t.*`` used as one value. ``names``: its columns', which to_json and the like show."""
 
     rel: int
     type: SqlType
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,8 +271,11 @@ class ArrayOp:
 
 @dataclass(frozen=True, slots=True)
 class RowExpr:
+    """``ROW(a, b)``; ``names``: those of a join's columns, where it is the join's alias used as one value."""
+
     args: tuple[Expr, ...]
     type: SqlType
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,9 @@ def _block(
     together: bool,
 ) -> a.Select:
     items, preds = as_product(block)
+    # x <> 0 AND 1/x > 2: what is asked behind a condition that may fail is not asked before it
+    first = next((i for i, p in enumerate(preds) if facts.errors(p)), len(preds))
+    preds, behind = preds[:first], preds[first:]
     scans = [i for i in items if isinstance(i, a.Scan)]
     groups = [scans] if together else [[s] for s in scans]
     made: list[a.FromItem] = [i for i in items if not isinstance(i, a.Scan)]
@@ -82,7 +85,7 @@ def _block(
             continue
         preds = [p for p in preds if p not in own]
         made.append(_derived(group, own, columns, fresh, moved))
-    return replace(block, from_=tuple(made), where=conjoin(preds))
+    return replace(block, from_=tuple(made), where=conjoin((*preds, *behind)))
 
 
 def _derived(

@@ -240,8 +240,10 @@ class Translation:
                 uneven = any(x.type.is_array for x in args)
                 symbol = Sym("array", strict=False, fails="errors" if uneven else "")
                 return self.made(symbol, tuple(self.term(x) for x in args), type_)
-            case a.RowExpr(args, type_):
+            case a.RowExpr(args, type_, names):
                 shown = ",".join(key_of(x.type) for x in args)
+                # to_json shows what the columns are called
+                shown += f" {names}" if names else ""
                 return self.made(Sym(f"row {shown}", strict=False), tuple(self.term(x) for x in args), type_)
             case a.ValueFunction(name, type_):
                 return App(Sym(f"value {name} {type_.typmod}", strict=False), (), type_)

@@ -214,14 +214,15 @@ def _in_order(translator: Translator) -> list[str]:
     that ask nothing are none.
     """
     numbers: dict[Level, int] = {}
-    for level, _ in translator.filters:
+    for level, _, _ in translator.filters:
         # a level that has conditions gets a number when the first of them comes
         numbers.setdefault(level, len(numbers))
 
-    def named(level: Level, term: Term) -> str:
+    def named(level: Level, term: Term, wording: str) -> str:
         around = (numbers[level[:n]] for n in range(len(level) - 1, -1, -1) if level[:n] in numbers)
         kind = level[-1][0] if level else ""
-        return f"{kind} {numbers[level]} in {next(around, None)}: {describe(term, translator.sources)}"
+        place = f"{kind} {numbers[level]} in {next(around, None)}"
+        return f"{place}: {describe(term, translator.sources)}, {wording}"
 
     return list(dict.fromkeys(named(*f) for f in translator.filters))
 

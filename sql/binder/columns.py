@@ -72,12 +72,13 @@ def _qualified(scope: Scope, relation: str, name: str, schema: str) -> Expr:
 
 def whole_row(item: NsItem) -> Expr:
     """``t`` used as a value; of a join alias, a row of its columns."""
+    names = tuple(c.name for c in item.columns)
     if item.rel < 0:
-        return RowExpr(tuple(c.expr for c in item.columns), RECORD)
+        return RowExpr(tuple(c.expr for c in item.columns), RECORD, names)
     if len(item.columns) == 1 and item.row_type is not None and item.row_type.name != "record":
         # a function returning one scalar stands for its value
-        return item.columns[0].expr if item.table is None else WholeRow(item.rel, item.row_type)
-    return WholeRow(item.rel, item.row_type or RECORD)
+        return item.columns[0].expr if item.table is None else WholeRow(item.rel, item.row_type, names)
+    return WholeRow(item.rel, item.row_type or RECORD, names)
 
 
 def expand_star(scope: Scope, node: Any) -> list[tuple[str, Expr]]:
