@@ -20,6 +20,7 @@ from .build import app
 from .described import describe
 from .frames import within
 from .nullkeys import without_null_keys
+from .ordered_sets import WITHIN_GROUP, of_sorted_values
 from .positions import BY_VALUE, ORDER_SENSITIVE, read_window
 from .raising import plain_name, raised_by, rows_in_full
 from .symbols import INTS, TO_NUMERIC, arithmetic, domain
@@ -47,13 +48,16 @@ EXACT = INTS | {"numeric"}
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What is aggregated: the function, its arguments' types, DISTINCT, and how the rows are sorted."""
+    """What is aggregated: the function, its arguments' types, DISTINCT, how the rows are sorted, and which
+    ``fraction`` of sorted values is asked for.
+    """
 
     func: a.FunctionRef
     type: SqlType
     star: bool
     distinct: bool
     sort: tuple[str, ...] = ()
+    fraction: str = ""
 
 
 def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
@@ -61,14 +65,18 @@ def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
     # an aggregate in WHERE or in another's arguments
     if t.scope.body is None:
         raise Unsupported("aggregate out of place")
-    # percentile_cont(…) WITHIN GROUP has direct arguments
-    if e.direct:
-        raise Unsupported("ordered-set aggregate")
+    fraction = ""
+    if e.direct or e.func.name in WITHIN_GROUP:
+        e, fraction = of_sorted_values(e)
+    else:
+        e = replace(e, order_by=without_null_keys(e.order_by))
     with t.to.among_rows(t.scope.before):
-        return _of_group(t, replace(e, order_by=without_null_keys(e.order_by)), t.scope.body)
+        return _of_group(t, e, t.scope.body, fraction)
 
 
-def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]]) -> Term:
+def _of_group(
+    t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]], fraction: str
+) -> Term:
     """An aggregate of the scope's group; ``body``: its rows and keys."""
     rows, keys = body
     # the aggregate's rows are those of the group, each equal in all grouping keys
@@ -91,7 +99,7 @@ def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.E
             t.to.made_whole(met)
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
     sort = tuple(sort_label(k, k.expr.type.collation) for k in e.order_by)
-    spec = Spec(e.func, e.type, e.star, e.distinct, sort)
+    spec = Spec(e.func, e.type, e.star, e.distinct, sort, fraction)
     remember(t, spec, tuple(blocks), keys=values)
     return make_aggregate(t, spec, t.to.copy(tuple(blocks)))
 
@@ -150,7 +158,8 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
         return sum_of(bag, spec.type)
     if name == "sum":
         bag = with_not_null(bag, 0) if bag else bag
-    if argument_type in FLOATS and name not in {"min", "max"}:
+    # a sorted value, or what lies between two of them, is not added up
+    if argument_type in FLOATS and name not in {"min", "max"} | WITHIN_GROUP:
         t.to.loose.add("float-order")
     if name == "avg" and t.to.quotients and argument_type in EXACT:
         return _quotient(t, spec, bag)
@@ -202,6 +211,8 @@ def _name(spec: Spec, name: str) -> str:
     types = [x for x in spec.func.arg_types if x not in {"text", "varchar"}]
     if name in {"min", "max"}:
         types.append(spec.type.collation)
+    if spec.fraction:
+        types.append(spec.fraction)
     ordered = spec.sort if name in ORDER_SENSITIVE else ()
     return " ".join((name, ",".join(types), *ordered))
 

@@ -430,14 +430,15 @@ def _referred(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
-    """Rows of tables, the last first; where multiplicities count those before that other rows refer to and of
+    """Rows of tables and cut subqueries, the last first; where multiplicities count those before that other rows refer to and of
     which nothing else is asked: they go without a trace, while a row that refers may have to stay.
     """
     for i, b in enumerate(p.bag):
         # in EXISTS a row is asked for by whatever it is; without outputs it need not be turned into EXISTS
         if p.mode == "set" and not b.outs:
             continue
-        tables = [k for k, (_, s) in enumerate(b.vars) if isinstance(s, Table)]
+        # the first row of a subquery (LATERAL … LIMIT 1) may be one that nothing reads, too
+        tables = [k for k, (_, s) in enumerate(b.vars) if isinstance(s, Table | Limited)]
         # parents that nothing else asks of go by the foreign key alone
         first = {k for k in tables if p.mode == "bag" and _only_referred_to(p, b, k)}
         yield from ((i, k) for k in sorted(tables, key=lambda k: (k in first, k), reverse=True))

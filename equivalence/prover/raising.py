@@ -66,6 +66,11 @@ def _takes(name: str, type_: str, args: Collection[Term]) -> bool:
             return type_ in _COMPARED
         case "array_agg":
             return type_ == "anynonarray"  # arrays must have the same dimensions
+        # between two floats there is always one; intervals may leave their type
+        case "percentile_cont":
+            return all(x.type.is_builtin and x.type.name == "float8" for x in args)
+        case "percentile_disc" | "mode":
+            return all(x.type.is_builtin and x.type.name in ORDERED for x in args)
         case "json_agg" | "jsonb_agg":
             return all(x.type == INTEGER or (x.type.is_builtin and x.type.name in ORDERED) for x in args)
         case "ntile" | "nth_value":
