@@ -42,7 +42,7 @@ from .translated import Raising, Rows, Scope, Unsupported, sort_label
 if TYPE_CHECKING:
     from .scoped import Scoped
 
-KNOWN = NULL_ON_EMPTY | {"count", "array_agg", "json_agg", "jsonb_agg"}
+KNOWN = NULL_ON_EMPTY | {"count", "regr_count", "array_agg", "json_agg", "jsonb_agg"}
 EXACT = INTS | {"numeric"}
 
 
@@ -140,16 +140,19 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
     # what is NULL is skipped: as a condition, so that two spellings of it are one
     if strict and not spec.star and bag and name not in {"count", "sum"}:
         bag = with_not_null(bag, 0)
+    # regr_count(y, x) counts the rows in which neither is NULL
+    if name == "regr_count" and not spec.distinct:
+        return count(with_not_null(bag, 1), 0)
     # count(DISTINCT (a, b)) goes by both columns
     if spec.distinct and name == "count":
         bag = _columns_of_rows(bag)
-    if spec.distinct and name != "string_agg":
+    if spec.distinct and name not in {"string_agg", "regr_count"}:
         if spec.sort and name in ORDER_SENSITIVE:
             raise Unsupported("sorted aggregate of distinct values")
         shown = len(bag[0].outs) if bag else 0
         bag = t.to.distinct(with_not_null(bag, 0) if strict and shown == 1 else bag)
     elif spec.distinct:
-        raise Unsupported("string_agg of distinct values")
+        raise Unsupported(f"{name} of distinct values")
     if name == "count":
         # count((a, b)) of a row counts all rows
         values = not spec.star and bool(bag) and len(bag[0].outs) == 1

@@ -34,6 +34,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    all_vars,
     block_vars,
     map_bags,
     map_block,
@@ -196,7 +197,7 @@ def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]
         # HAVING count(*) > 0 AND k = 1 and WHERE k = 1 leave the same group
         told = _of_values(_less_what_is_known(t, b) if keys_first else t)
         if isinstance(t, Nested):
-            inside = (x for x in (t, *walk_bag(t.bag)) if not isinstance(x, Var))
+            inside = (x for x in (t, *walk_bag(t.bag), *_functions(t.bag)) if not isinstance(x, Var))
             yield (Block((), (), (told,)),), inside
         elif not isinstance(t, Var):
             yield (Block((), (), _as_it_fails(told)),), iter((t,))
@@ -272,6 +273,12 @@ def _walk_source(source: Source) -> Iterator[Term]:
     if isinstance(source, Function):
         yield App(Sym(source.name), source.args, INTEGER)
     yield from (t for t in walk_source(source) if not isinstance(t, Var))
+
+
+def _functions(bag: Bag) -> Iterator[Term]:
+    """The functions whose rows a bag reads."""
+    sources = (s for _, s in all_vars(bag))
+    return (App(Sym(s.name), s.args, INTEGER) for s in sources if isinstance(s, Function))
 
 
 def _names(ended: tuple[Bag, Bag], blocks: Correspondence) -> tuple[list[str], list[str], dict[int, str]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rewright.sql.types import BOOL
 
+from .build import predicates
 from .context import Context
 from .kernel import (
     RULES,
@@ -49,6 +50,7 @@ from .terms import (
     Lit,
     Multi,
     Nested,
+    Source,
     Table,
     Term,
     Var,
@@ -608,17 +610,31 @@ def _arms_asked(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _null_alternatives(p: Place, _path: Path) -> Iterator[At]:
-    """Alternatives that a value made of rows is NULL."""
+    """Alternatives that a value made of rows is NULL, or a column that never is."""
     for i, b in enumerate(p.bag):
+        sources = dict((*p.ctx.vars, *b.vars))
         for n, q in enumerate(b.preds):
             if isinstance(q, App) and q.sym == OR:
                 # NULL of a subquery's value is a statement about whether it has rows
-                yield from ((i, n, k) for k, x in enumerate(q.args) if _asks_null_of_rows(x))
+                arms = (_asks_null_of_rows(x) or _asks_null_of_column(p, x, sources) for x in q.args)
+                yield from ((i, n, k) for k, asks in enumerate(arms) if asks)
 
 
 def _asks_null_of_rows(part: Term) -> bool:
     return any(
         isinstance(t, App) and t.sym == IS_NULL and isinstance(t.args[0], Nested) for t in walk_shallow(part)
+    )
+
+
+def _asks_null_of_column(p: Place, part: Term, sources: dict[int, Source]) -> bool:
+    """Whether the part needs a column to be NULL that has NOT NULL, as orders say where NULLs would stand."""
+    return any(
+        isinstance(q, App)
+        and q.sym == IS_NULL
+        and isinstance(x := q.args[0], Var)
+        and x.var in sources
+        and p.engine.schema.not_null(sources[x.var], x.pos) is not None
+        for q in predicates(part)
     )
 
 

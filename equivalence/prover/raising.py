@@ -24,7 +24,7 @@ from .translated import Made, Raising
 
 _TOTAL = frozenset(
     {
-        "count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number", "rank",
+        "count", "regr_count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number", "rank",
         "dense_rank", "percent_rank",
         "cume_dist", "lag", "lead", "first_value", "last_value",
     }
