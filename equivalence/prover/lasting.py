@@ -17,7 +17,7 @@ from .bags import remake
 from .build import is_null, predicates
 from .described import describe
 from .digest import written_alike
-from .raising import plain_name
+from .raising import arguments, plain_name
 from .symbols import EQ, identity, is_division
 from .terms import (
     FALSE,
@@ -179,9 +179,11 @@ def _asked_for(term: Term, heads: Collection[str], sources: dict[int, Source]) -
     if AGGREGATE in heads and isinstance(term, Nested) and term.kind in {"agg", "win"}:
         # of a window all numbers of sort keys are tried, since its name does not tell arguments from keys
         # a window's arguments stand behind its sort keys, and how many these are it does not say
-        keys = range(max((len(b.outs) for b in term.bag), default=0) + 1)
-        names = [plain_name(term.name, (o for b in term.bag for o in b.outs[n:]), sources) for n in keys]
-        yield from dict.fromkeys(names if term.kind == "win" else names[:1])
+        keys = range(max((len(b.outs) for b in term.bag), default=0) + 1) if term.kind == "win" else (0,)
+        shown = [arguments(term.name, b) for b in term.bag]
+        yield from dict.fromkeys(
+            plain_name(term.name, (o for outs in shown for o in outs[n:]), sources) for n in keys
+        )
 
 
 def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]]:

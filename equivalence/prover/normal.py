@@ -531,7 +531,7 @@ def _copies(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, (v, s) in enumerate(b.vars):
             # copies of a row are found by equalities: a row that nothing asks of is nobody's copy
-            if isinstance(s, Table) and _linked(b, v):
+            if (isinstance(s, Table) or p.engine.schema.told_by(s)) and _linked(b, v):
                 # also rows of the context: an inner row may be one outside
                 for m, (_, t) in enumerate((*p.ctx.vars, *b.vars[:n])):
                     if s == t:

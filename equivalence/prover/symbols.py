@@ -366,7 +366,15 @@ def _makes_json(name: str, args: tuple[Term, ...]) -> bool:
         # a name of NULL is an error, and so is an odd number of arguments
         if len(names) != len(values) or not all(isinstance(k, Lit) and k.value is not None for k in names):
             return False
-    return all(v.type == INTEGER or (v.type.is_builtin and v.type.name in _WRITTEN) for v in values)
+    return all(is_written_as_json(v, name) for v in values)
+
+
+def is_written_as_json(value: Term, name: str) -> bool:
+    """Whether a function of that name writes the value whatever it is: a json text stays as it is in json,
+    and may hold what jsonb does not take.
+    """
+    kept = value.type.name == "json" and "jsonb" not in name
+    return value.type == INTEGER or (value.type.is_builtin and (kept or value.type.name in _WRITTEN))
 
 
 # fail for no ordinary argument

@@ -102,8 +102,15 @@ def _fixed(
                 and any(_has_value(b, x, given, open_, nulls=True) for x in some.values_in(b.preds))
                 for some in judge.period_keys(source, v)
             )
-        case Multi() | Function():
-            # set operations and functions may give a row several times
+        case Function(types=types):
+            # a function may give a row several times, but no series that rises gives a value again
+            closed = not free_in_source(source) & open_
+            return closed and any(
+                all(_has_value(b, Var(v, c, types[c]), given, open_, nulls=True) for c in told)
+                for told in judge.schema.told_by(source)
+            )
+        case Multi():
+            # set operations may give a row several times
             return False
 
 
