@@ -36,7 +36,7 @@ def never_fails(name: str, args: Sequence[Term]) -> bool:
     if _WHOLE.match(name):
         return len(args) == 2 or _is_step(args[2])
     spans = name.startswith(_SPANS) and len(args) == 3
-    return spans and all(map(_is_moment, args[:2])) and _is_forward(args[2])
+    return spans and all(map(_is_moment, args[:2])) and is_forward(args[2])
 
 
 def only_rises(name: str, args: Sequence[Term]) -> bool:
@@ -45,7 +45,7 @@ def only_rises(name: str, args: Sequence[Term]) -> bool:
     """
     if _WHOLE.match(name):
         return len(args) == 2 or _is_step(args[2])
-    return name.startswith(_SPANS) and len(args) == 3 and _is_forward(args[2])
+    return name.startswith(_SPANS) and len(args) == 3 and is_forward(args[2])
 
 
 def _is_step(term: Term) -> bool:
@@ -74,7 +74,7 @@ def _is_few(days: Term) -> bool:
     return isinstance(days, Lit) and re.fullmatch(r"-?\d{1,5}", days.value or "") is not None
 
 
-def _is_forward(term: Term) -> bool:
+def is_forward(term: Term) -> bool:
     """A constant interval that is longer than none."""
     if not isinstance(term, App) or not term.sym.name.startswith(
         "cast pg_catalog.unknown to pg_catalog.interval(-1)"

@@ -26,7 +26,7 @@ from .context import Context
 from .days import ADDS_DAYS
 from .ranges import is_bounded_in
 from .symbols import INTS, LE, LT, RANGES, is_division
-from .series import never_fails
+from .series import is_forward, never_fails
 from .terms import App, Distinct, Function, Lit, Row, Source, Table, Term, Var, rows_renamed, walk
 
 # parts of a term that is looked at
@@ -45,6 +45,7 @@ _OF_MOMENTS = frozenset(
         "cast pg_catalog.timestamptz to pg_catalog.timestamp(-1) func",
     }
 )
+_LATER = frozenset({"op +(timestamptz,interval)", "op +(timestamp,interval)"})
 _FIRST_MOMENT = "1000-01-01 00:00:00"
 
 
@@ -53,7 +54,7 @@ def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     if any(True for _ in islice(walk(term), _LARGEST, None)):
         # what is written out doubles with each level that reads the one below twice
         return False
-    if term.sym.name in _OF_MOMENTS and _is_in_calendar(term.args[-1], sources):
+    if _is_in_calendar(term.args[0] if term.sym.name in _OF_MOMENTS else term, sources):
         return True
     # what may fail in other ways than by its size, by a division or by leaving the calendar is not asked
     # about
@@ -79,8 +80,10 @@ def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
 
 def _is_in_calendar(moment: Term, sources: Mapping[int, Source]) -> bool:
     """Whether the term is a column of a series of moments between constants, which are far from the ends of
-    their type; also of the different ones of such a series.
+    their type, or one of the different ones of such a series, and at most a constant span later.
     """
+    if isinstance(moment, App) and moment.sym.name in _LATER:
+        return isinstance(moment.args[0], Var) and is_forward(moment.args[1]) and _is_in_calendar(moment.args[0], sources)
     if not isinstance(moment, Var):
         return False
     match sources.get(moment.var):
