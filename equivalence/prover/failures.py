@@ -69,7 +69,9 @@ if TYPE_CHECKING:
 # which shows as many decimals as the operand with most
 _ADDING = frozenset({"+ numeric", "- numeric"})
 # floats that are made of numbers without a negative zero
-_FROM_EXACT = {f"cast pg_catalog.{x} to pg_catalog.float8(-1) func" for x in ("int2", "int4", "int8", "numeric")}
+_FROM_EXACT = {
+    f"cast pg_catalog.{x} to pg_catalog.float8(-1) func" for x in ("int2", "int4", "int8", "numeric")
+}
 # begins the description of a scalar subquery that may have more than one row
 SUBQUERY = "subquery"
 

@@ -67,7 +67,9 @@ def _is_moment(term: Term) -> bool:
 
 def _is_fixed(term: Term) -> bool:
     # days that are added again and again lead anywhere
-    return _is_moment(term) and not any(isinstance(t, App) and t.sym.name in ADDS_DAYS for t in walk_shallow(term))
+    return _is_moment(term) and not any(
+        isinstance(t, App) and t.sym.name in ADDS_DAYS for t in walk_shallow(term)
+    )
 
 
 def _is_few(days: Term) -> bool:

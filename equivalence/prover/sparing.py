@@ -83,7 +83,11 @@ def _is_in_calendar(moment: Term, sources: Mapping[int, Source]) -> bool:
     their type, or one of the different ones of such a series, and at most a constant span later.
     """
     if isinstance(moment, App) and moment.sym.name in _LATER:
-        return isinstance(moment.args[0], Var) and is_forward(moment.args[1]) and _is_in_calendar(moment.args[0], sources)
+        return (
+            isinstance(moment.args[0], Var)
+            and is_forward(moment.args[1])
+            and _is_in_calendar(moment.args[0], sources)
+        )
     if not isinstance(moment, Var):
         return False
     match sources.get(moment.var):

@@ -70,9 +70,7 @@ def ordered_by_value(call: a.Aggregate) -> bool:
     if not call.func.is_builtin or not keys or (call.direct and not within):
         return False
     shown = keys if within else call.args
-    return all(
-        (isinstance(x, a.Const) and not within) or (x in keys and _looks_one_way(x)) for x in shown
-    )
+    return all((isinstance(x, a.Const) and not within) or (x in keys and _looks_one_way(x)) for x in shown)
 
 
 def _looks_one_way(x: a.Expr) -> bool:

@@ -58,7 +58,10 @@ def merge_copies(p: Place, at: At) -> Bag | None:
             p.engine.schema.use(key.assumption)
             return p.with_block(i, subst_block(rest, _row_for(v, w)))
     for told in p.engine.schema.told_by(own[v]):
-        if all(p.engine.entails(ctx, App(EQ, (Var(v, c, types[c]), Var(w, c, types[c])), FALSE.type)) for c in told):
+        if all(
+            p.engine.entails(ctx, App(EQ, (Var(v, c, types[c]), Var(w, c, types[c])), FALSE.type))
+            for c in told
+        ):
             return p.with_block(i, subst_block(rest, _row_for(v, w)))
     if _one_by_condition(p, ctx, own[v], v, w):
         return p.with_block(i, subst_block(rest, _row_for(v, w)))

@@ -124,7 +124,11 @@ def _empty_gives(value: Term, other: Term) -> Nested | None:
         return inner if isinstance(inner, Nested) and inner.name == "cnt" else None
     # coalesce(array_agg(x), '{}') is '{}' of no rows
     match value:
-        case App(sym, (App(denied, (App(asked, (x,)),)), _, none)) if (sym, denied, asked) == (CASE, NOT, IS_NULL):
+        case App(sym, (App(denied, (App(asked, (x,)),)), _, none)) if (sym, denied, asked) == (
+            CASE,
+            NOT,
+            IS_NULL,
+        ):
             return _null_of_none(x) if none == other else None
         case _:
             return _null_of_none(value) if isinstance(other, Lit) and other.value is None else None

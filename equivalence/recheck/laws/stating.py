@@ -93,7 +93,10 @@ class SameRow:
                     judge.entails(self.ctx, eq(Var(self.one, c, types[c]), Var(self.other, c, types[c])))
                     for c in columns
                 )
-                for columns in (*(k.columns for k in judge.schema.keys(self.source)), *judge.schema.told_by(self.source))
+                for columns in (
+                    *(k.columns for k in judge.schema.keys(self.source)),
+                    *judge.schema.told_by(self.source),
+                )
             )
             or any(
                 all(
