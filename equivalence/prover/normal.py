@@ -432,8 +432,9 @@ def _referred(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
-    """Rows of tables and cut subqueries, the last first; where multiplicities count those before that other rows refer to and of
-    which nothing else is asked: they go without a trace, while a row that refers may have to stay.
+    """Rows of tables and cut subqueries, the last first; where multiplicities count those before that other
+    rows refer to and of which nothing else is asked: they go without a trace, while a row that refers may
+    have to stay.
     """
     for i, b in enumerate(p.bag):
         # in EXISTS a row is asked for by whatever it is; without outputs it need not be turned into EXISTS

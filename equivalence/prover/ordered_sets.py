@@ -1,8 +1,8 @@
 """Aggregates WITHIN GROUP of the values that they sort.
 
-    percentile_cont(0.5) WITHIN GROUP (ORDER BY x)    the middle of the x that are not NULL
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY x)    the middle of all x but NULLs
     percentile_disc(0.9) WITHIN GROUP (ORDER BY x)    one of them
-    mode() WITHIN GROUP (ORDER BY x)                  the first in the order of those that are there most often
+    mode() WITHIN GROUP (ORDER BY x)                  the first of those that are there most often
 
 Each leaves NULLs out, is NULL without values, and is a function of the sorted values: rows that tie give the
 same where equal values are. A fraction outside of 0 to 1 raises an error even of no rows, so that only
@@ -26,7 +26,8 @@ _NUMBERS = frozenset({"numeric", "float8"})
 def of_sorted_values(e: a.Aggregate) -> tuple[a.Aggregate, str]:
     """The aggregate with what it sorts as its argument, and its fraction, '' for none.
 
-    :raises Unsupported: another ordered-set aggregate, several fractions, or one that is no constant in 0 to 1.
+    :raises Unsupported: another ordered-set aggregate, several fractions, or one that is no constant in 0
+        to 1.
     """
     if not e.func.is_builtin or e.func.name not in WITHIN_GROUP or len(e.order_by) != 1 or e.args:
         raise Unsupported("ordered-set aggregate")

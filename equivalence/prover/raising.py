@@ -20,14 +20,13 @@ from .digest import written, written_alike
 from .positions import ordered_keys
 from .ranges import is_bounded_in
 from .symbols import INTS, ORDERED, is_written_as_json
-from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag
+from .terms import Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag
 from .translated import Made, Raising
 
 _TOTAL = frozenset(
     {
-        "count", "regr_count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number", "rank",
-        "dense_rank", "percent_rank",
-        "cume_dist", "lag", "lead", "first_value", "last_value",
+        "count", "regr_count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number",
+        "rank", "dense_rank", "percent_rank", "cume_dist", "lag", "lead", "first_value", "last_value",
     }
 )  # fmt: skip
 _SPREADS = frozenset({"stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"})
@@ -164,5 +163,5 @@ def _names_in(form: Bag) -> set[str]:
 
 
 def arguments(name: str, b: Block) -> tuple[Term, ...]:
-    """What an aggregate is of, without the keys of its ORDER BY, which stand last; of a window all is given."""
+    """What an aggregate is of, without the keys of its ORDER BY, which stand last; of a window all."""
     return b.outs[: len(b.outs) - (ordered_keys(name) or 0)]

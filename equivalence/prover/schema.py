@@ -149,7 +149,7 @@ class Schema:
         return self._keys[source.ref]
 
     def told_by(self, source: Source) -> tuple[tuple[int, ...], ...]:
-        """The columns that are a key of the source's rows under every schema: of a series each value is one."""
+        """The columns that are a key of the source's rows under every schema: the values of a series."""
         rising = isinstance(source, Function) and only_rises(source.name, source.args)
         return ((0,),) if rising else ()
 

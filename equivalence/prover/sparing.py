@@ -25,8 +25,8 @@ from .checks import checks
 from .context import Context
 from .days import ADDS_DAYS
 from .ranges import is_bounded_in
-from .symbols import INTS, LE, LT, RANGES, is_division
 from .series import is_forward, never_fails
+from .symbols import INTS, LE, LT, RANGES, is_division
 from .terms import App, Distinct, Function, Lit, Row, Source, Table, Term, Var, rows_renamed, walk
 
 # parts of a term that is looked at

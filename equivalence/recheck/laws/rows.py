@@ -31,8 +31,8 @@ from rewright.equivalence.recheck.places import Place, pick, spliced
 
 
 def merge_copies(p: Place, at: Bindings) -> Iterator[Instance]:
-    """Σ x, y . P(x, y) = Σ y . P(y, y) where both range over one relation or series and agree on a key of it. Bindings:
-    block, x, y (rows in scope first).
+    """Σ x, y . P(x, y) = Σ y . P(y, y) where both range over one relation or series and agree on a key of it.
+    Bindings: block, x, y (rows in scope first).
     """
     i, n, m = at
     b = pick(p.bag, i)
