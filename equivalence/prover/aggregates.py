@@ -20,6 +20,7 @@ from .build import app
 from .described import describe
 from .frames import within
 from .nullkeys import without_null_keys
+from .ordered_sets import WITHIN_GROUP, of_sorted_values
 from .positions import BY_VALUE, ORDER_SENSITIVE, read_window
 from .raising import plain_name, raised_by, rows_in_full
 from .symbols import INTS, TO_NUMERIC, arithmetic, domain
@@ -41,19 +42,22 @@ from .translated import Raising, Rows, Scope, Unsupported, sort_label
 if TYPE_CHECKING:
     from .scoped import Scoped
 
-KNOWN = NULL_ON_EMPTY | {"count", "array_agg", "json_agg", "jsonb_agg"}
+KNOWN = NULL_ON_EMPTY | {"count", "regr_count", "array_agg", "json_agg", "jsonb_agg"}
 EXACT = INTS | {"numeric"}
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What is aggregated: the function, its arguments' types, DISTINCT, and how the rows are sorted."""
+    """What is aggregated: the function, its arguments' types, DISTINCT, how the rows are sorted, and which
+    ``fraction`` of sorted values is asked for.
+    """
 
     func: a.FunctionRef
     type: SqlType
     star: bool
     distinct: bool
     sort: tuple[str, ...] = ()
+    fraction: str = ""
 
 
 def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
@@ -61,14 +65,18 @@ def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
     # an aggregate in WHERE or in another's arguments
     if t.scope.body is None:
         raise Unsupported("aggregate out of place")
-    # percentile_cont(…) WITHIN GROUP has direct arguments
-    if e.direct:
-        raise Unsupported("ordered-set aggregate")
+    fraction = ""
+    if e.direct or e.func.name in WITHIN_GROUP:
+        e, fraction = of_sorted_values(e)
+    else:
+        e = replace(e, order_by=without_null_keys(e.order_by))
     with t.to.among_rows(t.scope.before):
-        return _of_group(t, replace(e, order_by=without_null_keys(e.order_by)), t.scope.body)
+        return _of_group(t, e, t.scope.body, fraction)
 
 
-def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]]) -> Term:
+def _of_group(
+    t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]], fraction: str
+) -> Term:
     """An aggregate of the scope's group; ``body``: its rows and keys."""
     rows, keys = body
     # the aggregate's rows are those of the group, each equal in all grouping keys
@@ -94,7 +102,7 @@ def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.E
             t.to.made_whole(met)
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
     sort = tuple(sort_label(k, k.expr.type.collation) for k in e.order_by)
-    spec = Spec(e.func, e.type, e.star, e.distinct, sort)
+    spec = Spec(e.func, e.type, e.star, e.distinct, sort, fraction)
     remember(t, spec, tuple(blocks), keys=values)
     return make_aggregate(t, spec, t.to.copy(tuple(blocks)))
 
@@ -135,16 +143,19 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
     # what is NULL is skipped: as a condition, so that two spellings of it are one
     if strict and not spec.star and bag and name not in {"count", "sum"}:
         bag = with_not_null(bag, 0)
+    # regr_count(y, x) counts the rows in which neither is NULL
+    if name == "regr_count" and not spec.distinct:
+        return count(with_not_null(bag, 1), 0)
     # count(DISTINCT (a, b)) goes by both columns
     if spec.distinct and name == "count":
         bag = _columns_of_rows(bag)
-    if spec.distinct and name != "string_agg":
+    if spec.distinct and name not in {"string_agg", "regr_count"}:
         if spec.sort and name in ORDER_SENSITIVE:
             raise Unsupported("sorted aggregate of distinct values")
         shown = len(bag[0].outs) if bag else 0
         bag = t.to.distinct(with_not_null(bag, 0) if strict and shown == 1 else bag)
     elif spec.distinct:
-        raise Unsupported("string_agg of distinct values")
+        raise Unsupported(f"{name} of distinct values")
     if name == "count":
         # count((a, b)) of a row counts all rows
         values = not spec.star and bool(bag) and len(bag[0].outs) == 1
@@ -153,7 +164,8 @@ def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
         return sum_of(bag, spec.type)
     if name == "sum":
         bag = with_not_null(bag, 0) if bag else bag
-    if argument_type in FLOATS and name not in {"min", "max"}:
+    # a sorted value, or what lies between two of them, is not added up
+    if argument_type in FLOATS and name not in {"min", "max"} | WITHIN_GROUP:
         t.to.loose.add("float-order")
     if name == "avg" and t.to.quotients and argument_type in EXACT:
         return _quotient(t, spec, bag)
@@ -205,6 +217,8 @@ def _name(spec: Spec, name: str) -> str:
     types = [x for x in spec.func.arg_types if x not in {"text", "varchar"}]
     if name in {"min", "max"}:
         types.append(spec.type.collation)
+    if spec.fraction:
+        types.append(spec.fraction)
     ordered = spec.sort if name in ORDER_SENSITIVE else ()
     return " ".join((name, ",".join(types), *ordered))
 

@@ -56,7 +56,10 @@ from .terms import (
 
 # aggregates that give NULL on no input and skip NULLs; anything else needs its own case below
 NULL_ON_EMPTY = frozenset({"sum", "avg", "min", "max", "bool_and", "bool_or", "every", "stddev", "stddev_pop",
-    "stddev_samp", "variance", "var_pop", "var_samp", "bit_and", "bit_or", "string_agg"})  # fmt: skip
+    "stddev_samp", "variance", "var_pop", "var_samp", "bit_and", "bit_or", "string_agg",
+    "percentile_cont", "percentile_disc", "mode"})  # fmt: skip
+# those, and what collects NULLs with the values: without rows there is no array, and no document
+NULL_OF_NO_ROWS = NULL_ON_EMPTY | {"isum", "array_agg", "json_agg", "jsonb_agg"}
 DUPLICATE_FREE = frozenset({"min", "max", "bool_and", "bool_or", "every", "bit_and", "bit_or"})
 
 
@@ -362,7 +365,7 @@ def the(bag: Bag, type_: SqlType) -> Term:
 def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
     """The aggregate in normal form. ``name`` as made by `aggregate_name` (or cnt, isum)."""
     short = name.partition(" ")[0]
-    if not bag and (short == "cnt" or short in NULL_ON_EMPTY or short == "isum"):
+    if not bag and (short == "cnt" or short in NULL_OF_NO_ROWS):
         zero = short == "cnt"
         return integer(0) if zero else null(type_)
     # bool_or is an EXISTS with three outcomes

@@ -6,11 +6,15 @@ What may fail, and what aggregates compute, are compared by these. Must not know
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from .positions import read_window
 from .terms import App, Bag, Distinct, Limited, Lit, Nested, Row, Source, Table, Term, Var
 
 _DEEPEST = 8
 _SUMS = frozenset({"isum", "sum numeric"})
 _EXTREMES = ("min ", "max ")
+_READING = frozenset({"lag", "lead", "first_value", "last_value", "nth_value"})
 
 
 def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
@@ -39,7 +43,21 @@ def _argument(term: Term, sources: dict[int, Source], depth: int) -> str:
         if term.name == "isum" and term.bag and all(_is_count(o) for b in term.bag for o in b.outs):
             return "agg cnt []"
         return f"agg {term.name} [{_outputs(term.bag, sources, depth, of=term.name)}]"
+    # lag() and a subquery are two ways to read another row's value: which row it is, the final forms tell
+    if isinstance(term, Nested) and (values := _of_another_row(term)) is not None:
+        return f"other [{_outputs(values, sources, depth)}]"
     return describe(term, sources, depth)
+
+
+def _of_another_row(term: Nested) -> Bag | None:
+    """What a value of some other row is read from, alone."""
+    if term.kind == "the":
+        return term.bag
+    window = read_window(term.name) if term.kind == "win" else None
+    if window is None or window.func not in _READING:
+        return None
+    # the value stands behind the sort keys
+    return tuple(replace(b, outs=b.outs[len(window.keys) :][:1]) for b in term.bag)
 
 
 def _is_of_all(name: str) -> bool:

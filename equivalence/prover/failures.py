@@ -35,6 +35,7 @@ from .symbols import (
     identity,
     is_division,
     one_look,
+    one_representation,
 )
 from .terms import (
     INTEGER,
@@ -50,6 +51,8 @@ from .terms import (
     Var,
     alike,
     block_vars,
+    free_in_source,
+    free_vars,
     null,
     walk_bag,
     walk_shallow,
@@ -65,6 +68,10 @@ if TYPE_CHECKING:
 
 # which shows as many decimals as the operand with most
 _ADDING = frozenset({"+ numeric", "- numeric"})
+# floats that are made of numbers without a negative zero
+_FROM_EXACT = {
+    f"cast pg_catalog.{x} to pg_catalog.float8(-1) func" for x in ("int2", "int4", "int8", "numeric")
+}
 # begins the description of a scalar subquery that may have more than one row
 SUBQUERY = "subquery"
 
@@ -417,14 +424,20 @@ def orders(engine: Asked, form: Bag) -> bool:
     for path in places(form):
         ctx, bag, _ = at_path(Context(), form, "bag", path)
         for b in bag:
-            for _, s in b.vars:
-                # M9: a cut that chooses among ties
-                if isinstance(s, Limited) and not _total(engine, ctx, s):
+            for v, s in b.vars:
+                # M9: a cut that chooses among ties, where any of its columns is read
+                if isinstance(s, Limited) and _is_read(v, b) and not _total(engine, ctx, s):
                     return True
             for n in nested_terms(b):
                 if not _placed_alike(engine, ctx.within(b), n) and not any_first_will_do(b, n):
                     return True
     return False
+
+
+def _is_read(v: int, b: Block) -> bool:
+    """Whether anything in the block depends on which row it is: that there are so many is no choice."""
+    sources = (free_in_source(s) for _, s in b.vars)
+    return v in frozenset().union(*(free_vars(t) for t in (*b.preds, *b.outs)), *sources)
 
 
 def _placed_alike(engine: Asked, ctx: Context, n: Nested) -> bool:
@@ -465,11 +478,23 @@ def _shows_first_key(window: WindowName, n: Nested) -> bool:
 
 
 def _sorted_by_value(bag: Bag, keys: int) -> bool:
-    """Whether rows that tie on the sort keys give the same: every argument is a key or a constant."""
-    return all(
-        all(isinstance(o, Lit) or (o in b.outs[-keys:] and identity(o.type)) for o in b.outs[:-keys])
+    """Whether rows that tie on the sort keys give the same: every argument is a key or a constant, and equal
+    ones look alike.
+    """
+    # rows that come from several places may have several modifiers: 1.0 beside 1.00
+    typed = all(o.type == first.type for b in bag for o, first in zip(b.outs, bag[0].outs, strict=True))
+    return typed and all(
+        all(isinstance(o, Lit) or (o in b.outs[-keys:] and _looks_one_way(o)) for o in b.outs[:-keys])
         for b in bag
     )
+
+
+def _looks_one_way(value: Term) -> bool:
+    """Whether no two equal values of the expression are different: floats made of other numbers are never
+    -0.
+    """
+    exact = isinstance(value, App) and value.sym.name in _FROM_EXACT
+    return exact or one_representation(value.type)
 
 
 def _total(engine: Asked, ctx: Context, source: Limited) -> bool:

@@ -17,7 +17,7 @@ from .bags import remake
 from .build import is_null, predicates
 from .described import describe
 from .digest import written_alike
-from .raising import plain_name
+from .raising import arguments, plain_name
 from .symbols import EQ, identity, is_division
 from .terms import (
     FALSE,
@@ -34,6 +34,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    all_vars,
     block_vars,
     map_bags,
     map_block,
@@ -178,9 +179,11 @@ def _asked_for(term: Term, heads: Collection[str], sources: dict[int, Source]) -
     if AGGREGATE in heads and isinstance(term, Nested) and term.kind in {"agg", "win"}:
         # of a window all numbers of sort keys are tried, since its name does not tell arguments from keys
         # a window's arguments stand behind its sort keys, and how many these are it does not say
-        keys = range(max((len(b.outs) for b in term.bag), default=0) + 1)
-        names = [plain_name(term.name, (o for b in term.bag for o in b.outs[n:]), sources) for n in keys]
-        yield from dict.fromkeys(names if term.kind == "win" else names[:1])
+        keys = range(max((len(b.outs) for b in term.bag), default=0) + 1) if term.kind == "win" else (0,)
+        shown = [arguments(term.name, b) for b in term.bag]
+        yield from dict.fromkeys(
+            plain_name(term.name, (o for outs in shown for o in outs[n:]), sources) for n in keys
+        )
 
 
 def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]]:
@@ -196,7 +199,7 @@ def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]
         # HAVING count(*) > 0 AND k = 1 and WHERE k = 1 leave the same group
         told = _of_values(_less_what_is_known(t, b) if keys_first else t)
         if isinstance(t, Nested):
-            inside = (x for x in (t, *walk_bag(t.bag)) if not isinstance(x, Var))
+            inside = (x for x in (t, *walk_bag(t.bag), *_functions(t.bag)) if not isinstance(x, Var))
             yield (Block((), (), (told,)),), inside
         elif not isinstance(t, Var):
             yield (Block((), (), _as_it_fails(told)),), iter((t,))
@@ -272,6 +275,12 @@ def _walk_source(source: Source) -> Iterator[Term]:
     if isinstance(source, Function):
         yield App(Sym(source.name), source.args, INTEGER)
     yield from (t for t in walk_source(source) if not isinstance(t, Var))
+
+
+def _functions(bag: Bag) -> Iterator[Term]:
+    """The functions whose rows a bag reads."""
+    sources = (s for _, s in all_vars(bag))
+    return (App(Sym(s.name), s.args, INTEGER) for s in sources if isinstance(s, Function))
 
 
 def _names(ended: tuple[Bag, Bag], blocks: Correspondence) -> tuple[list[str], list[str], dict[int, str]]:

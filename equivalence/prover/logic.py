@@ -20,7 +20,7 @@ from typing import Any
 
 from rewright.sql.types import SqlType
 
-from .bags import NULL_ON_EMPTY, exists
+from .bags import NULL_OF_NO_ROWS, exists
 from .commuting import commutes
 from .days import moved_date
 from .formulas import Formulas
@@ -401,7 +401,7 @@ class Encoder:
             self.axioms.append((value > 0) == self.truth(exists(term.bag)))
             return self._false
         # stddev of one row is NULL as well
-        if short in NULL_ON_EMPTY | {"isum"} and not short.startswith(("stddev", "var")):
+        if short in NULL_OF_NO_ROWS and not short.startswith(("stddev", "var")):
             self.axioms.append(is_null == self.z3.no(self.truth(exists(term.bag))))
         return is_null
 

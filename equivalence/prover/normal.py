@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rewright.sql.types import BOOL
 
+from .build import predicates
 from .context import Context
 from .kernel import (
     RULES,
@@ -49,6 +50,7 @@ from .terms import (
     Lit,
     Multi,
     Nested,
+    Source,
     Table,
     Term,
     Var,
@@ -430,14 +432,16 @@ def _referred(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
-    """Rows of tables, the last first; where multiplicities count those before that other rows refer to and of
-    which nothing else is asked: they go without a trace, while a row that refers may have to stay.
+    """Rows of tables and cut subqueries, the last first; where multiplicities count those before that other
+    rows refer to and of which nothing else is asked: they go without a trace, while a row that refers may
+    have to stay.
     """
     for i, b in enumerate(p.bag):
         # in EXISTS a row is asked for by whatever it is; without outputs it need not be turned into EXISTS
         if p.mode == "set" and not b.outs:
             continue
-        tables = [k for k, (_, s) in enumerate(b.vars) if isinstance(s, Table)]
+        # the first row of a subquery (LATERAL … LIMIT 1) may be one that nothing reads, too
+        tables = [k for k, (_, s) in enumerate(b.vars) if isinstance(s, Table | Limited)]
         # parents that nothing else asks of go by the foreign key alone
         first = {k for k in tables if p.mode == "bag" and _only_referred_to(p, b, k)}
         yield from ((i, k) for k in sorted(tables, key=lambda k: (k in first, k), reverse=True))
@@ -528,7 +532,7 @@ def _copies(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, (v, s) in enumerate(b.vars):
             # copies of a row are found by equalities: a row that nothing asks of is nobody's copy
-            if isinstance(s, Table) and _linked(b, v):
+            if (isinstance(s, Table) or p.engine.schema.told_by(s)) and _linked(b, v):
                 # also rows of the context: an inner row may be one outside
                 for m, (_, t) in enumerate((*p.ctx.vars, *b.vars[:n])):
                     if s == t:
@@ -607,17 +611,31 @@ def _arms_asked(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _null_alternatives(p: Place, _path: Path) -> Iterator[At]:
-    """Alternatives that a value made of rows is NULL."""
+    """Alternatives that a value made of rows is NULL, or a column that never is."""
     for i, b in enumerate(p.bag):
+        sources = dict((*p.ctx.vars, *b.vars))
         for n, q in enumerate(b.preds):
             if isinstance(q, App) and q.sym == OR:
                 # NULL of a subquery's value is a statement about whether it has rows
-                yield from ((i, n, k) for k, x in enumerate(q.args) if _asks_null_of_rows(x))
+                arms = (_asks_null_of_rows(x) or _asks_null_of_column(p, x, sources) for x in q.args)
+                yield from ((i, n, k) for k, asks in enumerate(arms) if asks)
 
 
 def _asks_null_of_rows(part: Term) -> bool:
     return any(
         isinstance(t, App) and t.sym == IS_NULL and isinstance(t.args[0], Nested) for t in walk_shallow(part)
+    )
+
+
+def _asks_null_of_column(p: Place, part: Term, sources: dict[int, Source]) -> bool:
+    """Whether the part needs a column to be NULL that has NOT NULL, as orders say where NULLs would stand."""
+    return any(
+        isinstance(q, App)
+        and q.sym == IS_NULL
+        and isinstance(x := q.args[0], Var)
+        and x.var in sources
+        and p.engine.schema.not_null(sources[x.var], x.pos) is not None
+        for q in predicates(part)
     )
 
 

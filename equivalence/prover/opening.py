@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from .atoms import strict_parts
-from .bags import NULL_ON_EMPTY, exists
+from .bags import NULL_OF_NO_ROWS, exists
 from .build import predicates
 from .context import WITNESS, Context, membership
 from .terms import Bag, Distinct, Nested, Term, max_var, rename_bound
@@ -69,5 +69,5 @@ def _nonempty(ctx: Context) -> list[Term]:
         exists(t.bag)
         for p in ctx.preds
         for t in strict_parts(p)
-        if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
+        if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_OF_NO_ROWS
     ]

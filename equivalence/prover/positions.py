@@ -26,7 +26,7 @@ _RANKING = frozenset({"rank", "row_number"})
 _OTHER = {"asc": "desc", "desc": "asc", "first": "last", "last": "first", "<": ">", ">": "<"}
 _BY_PLACE = frozenset({"row_number", "ntile", "lag", "lead", "first_value", "last_value", "nth_value"})
 ORDER_SENSITIVE = frozenset({"array_agg", "string_agg", "json_agg", "jsonb_agg", "json_object_agg",
-    "jsonb_object_agg", "xmlagg"})  # fmt: skip
+    "jsonb_object_agg", "xmlagg", "percentile_cont", "percentile_disc", "mode"})  # fmt: skip
 # the directions that are read, with the aggregate that their first value is
 _DIRECTIONS = {("asc", "<"): "min", ("desc", ">"): "max"}
 # types of which there is a minimum and a maximum

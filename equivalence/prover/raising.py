@@ -17,16 +17,16 @@ from rewright.sql.algebra import FunctionRef
 
 from .described import describe
 from .digest import written, written_alike
+from .positions import ordered_keys
 from .ranges import is_bounded_in
-from .symbols import INTS, ORDERED
-from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag
+from .symbols import INTS, ORDERED, is_written_as_json
+from .terms import Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag
 from .translated import Made, Raising
 
 _TOTAL = frozenset(
     {
-        "count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number", "rank",
-        "dense_rank", "percent_rank",
-        "cume_dist", "lag", "lead", "first_value", "last_value",
+        "count", "regr_count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number",
+        "rank", "dense_rank", "percent_rank", "cume_dist", "lag", "lead", "first_value", "last_value",
     }
 )  # fmt: skip
 _SPREADS = frozenset({"stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"})
@@ -66,8 +66,14 @@ def _takes(name: str, type_: str, args: Collection[Term]) -> bool:
             return type_ in _COMPARED
         case "array_agg":
             return type_ == "anynonarray"  # arrays must have the same dimensions
+        # between two floats there is always one; intervals may leave their type
+        case "percentile_cont":
+            return all(x.type.is_builtin and x.type.name == "float8" for x in args)
+        case "percentile_disc" | "mode":
+            return all(x.type.is_builtin and x.type.name in ORDERED for x in args)
         case "json_agg" | "jsonb_agg":
-            return all(x.type == INTEGER or (x.type.is_builtin and x.type.name in ORDERED) for x in args)
+            plain = (x.type.is_builtin and x.type.name in ORDERED for x in args)
+            return all(kept or is_written_as_json(x, name) for x, kept in zip(args, plain, strict=True))
         case "ntile" | "nth_value":
             return all(
                 isinstance(x, Lit) and str(x.value).isdigit() and x.value != "0" for x in list(args)[-1:]
@@ -150,7 +156,12 @@ def _names_in(form: Bag) -> set[str]:
     """The plain names of the aggregates that a form still has."""
     sources = {v: s for b in form for v, s in block_vars(b)}
     return {
-        plain_name(t.name, (o for b in t.bag for o in b.outs), sources)
+        plain_name(t.name, (o for b in t.bag for o in arguments(t.name, b)), sources)
         for t in walk_bag(form)
         if isinstance(t, Nested) and t.kind in {"agg", "win"}
     }
+
+
+def arguments(name: str, b: Block) -> tuple[Term, ...]:
+    """What an aggregate is of, without the keys of its ORDER BY, which stand last; of a window all."""
+    return b.outs[: len(b.outs) - (ordered_keys(name) or 0)]

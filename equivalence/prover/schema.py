@@ -16,7 +16,8 @@ from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
 
 from .periods import values_in
-from .terms import Source, Table, Term
+from .series import only_rises
+from .terms import Function, Source, Table, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,11 @@ class Schema:
             derived = (self._derive(source, relation, k) for k in relation.keys if _usable_key(k))
             self._keys[source.ref] = tuple(k for k in derived if self.stated(k.assumption))
         return self._keys[source.ref]
+
+    def told_by(self, source: Source) -> tuple[tuple[int, ...], ...]:
+        """The columns that are a key of the source's rows under every schema: the values of a series."""
+        rising = isinstance(source, Function) and only_rises(source.name, source.args)
+        return ((0,),) if rising else ()
 
     def _derive(self, source: Table, relation: Relation, key: Key) -> KeyFact:
         columns = tuple(relation.position(c) for c in key.columns)

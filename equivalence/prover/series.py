@@ -1,4 +1,4 @@
-"""Which calls of generate_series fail for no rows.
+"""Which calls of generate_series fail for no rows, and which give no value twice.
 
 Whole numbers end where their type does (int.c, int8.c: a sum that overflows stops the series); moments are
 added to, which fails past the last one. A step of 0 is an error. Must not know what is made of the rows.
@@ -9,11 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .terms import App, Lit, Term
+from .days import ADDS_DAYS
+from .terms import App, Lit, Term, walk_shallow
 
 _WHOLE = re.compile(r"pg_catalog\.generate_series\((int[48])(,\1){1,2}\) ")
 _MOMENTS = "pg_catalog.generate_series(timestamp,timestamp,interval) "
-_MOMENT = re.compile(r"[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?")
+_SPANS = (_MOMENTS, "pg_catalog.generate_series(timestamptz,timestamptz,interval) ")
+# what a date or a moment becomes with a zone or without; a text is read in the session's
+_SHOWN_IN_A_ZONE = frozenset(
+    {
+        "cast pg_catalog.date to pg_catalog.timestamptz(-1) func",
+        "cast pg_catalog.timestamp to pg_catalog.timestamptz(-1) func",
+        "cast pg_catalog.date to pg_catalog.timestamp(-1) func",
+        "cast pg_catalog.timestamptz to pg_catalog.date(-1) func",
+        "cast pg_catalog.timestamptz to pg_catalog.timestamp(-1) func",
+        "cast pg_catalog.unknown to pg_catalog.timestamptz(-1) io",
+    }
+)
+_MOMENT = re.compile(r"[1-9]\d{3}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d{1,6})?)?")
 # read alike under every IntervalStyle
 _FORWARD = re.compile(r"[1-9]\d{0,3} ?(day|week|month|mon|year|hour|minute|second)s?")
 
@@ -22,7 +35,17 @@ def never_fails(name: str, args: Sequence[Term]) -> bool:
     """Whether the function in FROM, as the calculus names it, fails for no values of its arguments."""
     if _WHOLE.match(name):
         return len(args) == 2 or _is_step(args[2])
-    return name.startswith(_MOMENTS) and all(map(_is_moment, args[:2])) and _is_forward(args[2])
+    spans = name.startswith(_SPANS) and len(args) == 3
+    return spans and all(map(_is_moment, args[:2])) and is_forward(args[2])
+
+
+def only_rises(name: str, args: Sequence[Term]) -> bool:
+    """Whether each value of the function in FROM comes after the one before, or before it in all: a constant
+    step that is not 0, or an interval of one unit, which moves every moment on, in whatever zone.
+    """
+    if _WHOLE.match(name):
+        return len(args) == 2 or _is_step(args[2])
+    return name.startswith(_SPANS) and len(args) == 3 and is_forward(args[2])
 
 
 def _is_step(term: Term) -> bool:
@@ -30,10 +53,30 @@ def _is_step(term: Term) -> bool:
 
 
 def _is_moment(term: Term) -> bool:
+    """A moment of the years 1000 to 9999, in whatever zone, or the server's own, and some days from it: far
+    from the ends of its type.
+    """
+    if isinstance(term, App) and term.sym.name in _SHOWN_IN_A_ZONE:
+        return _is_moment(term.args[0])
+    if isinstance(term, App) and term.sym.name in ADDS_DAYS:
+        return any(_is_fixed(x) and _is_few(days) for x, days in (term.args, term.args[::-1]))
+    if isinstance(term, App):
+        return term.sym.name == "pg_catalog.now()"
     return isinstance(term, Lit) and _MOMENT.fullmatch(term.value or "") is not None
 
 
-def _is_forward(term: Term) -> bool:
+def _is_fixed(term: Term) -> bool:
+    # days that are added again and again lead anywhere
+    return _is_moment(term) and not any(
+        isinstance(t, App) and t.sym.name in ADDS_DAYS for t in walk_shallow(term)
+    )
+
+
+def _is_few(days: Term) -> bool:
+    return isinstance(days, Lit) and re.fullmatch(r"-?\d{1,5}", days.value or "") is not None
+
+
+def is_forward(term: Term) -> bool:
     """A constant interval that is longer than none."""
     if not isinstance(term, App) or not term.sym.name.startswith(
         "cast pg_catalog.unknown to pg_catalog.interval(-1)"

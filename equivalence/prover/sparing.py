@@ -25,8 +25,9 @@ from .checks import checks
 from .context import Context
 from .days import ADDS_DAYS
 from .ranges import is_bounded_in
+from .series import is_forward, never_fails
 from .symbols import INTS, LE, LT, RANGES, is_division
-from .terms import App, Lit, Row, Source, Table, Term, Var, rows_renamed, walk
+from .terms import App, Distinct, Function, Lit, Row, Source, Table, Term, Var, rows_renamed, walk
 
 # parts of a term that is looked at
 _LARGEST = 200
@@ -35,6 +36,16 @@ _MOST_DAYS = 100_000
 _SAFE_DAYS = "1000-01-01", "9000-01-01"
 _CUTS = "pg_catalog.date_trunc(text,timestamp)"
 _CUTS_TO = {"week", "month", "quarter", "year"}
+_MOMENTS = frozenset({"timestamp", "timestamptz"})
+# what fails for moments at the ends of their type only
+_OF_MOMENTS = frozenset(
+    {
+        "cast pg_catalog.timestamptz to pg_catalog.date(-1) func",
+        "cast pg_catalog.timestamp to pg_catalog.date(-1) func",
+        "cast pg_catalog.timestamptz to pg_catalog.timestamp(-1) func",
+    }
+)
+_LATER = frozenset({"op +(timestamptz,interval)", "op +(timestamp,interval)"})
 _FIRST_MOMENT = "1000-01-01 00:00:00"
 
 
@@ -43,6 +54,8 @@ def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     if any(True for _ in islice(walk(term), _LARGEST, None)):
         # what is written out doubles with each level that reads the one below twice
         return False
+    if _is_in_calendar(term.args[0] if term.sym.name in _OF_MOMENTS else term, sources):
+        return True
     # what may fail in other ways than by its size, by a division or by leaving the calendar is not asked
     # about
     goal = _fits(term, sources)
@@ -63,6 +76,27 @@ def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     if known[0]:
         engine.schema.used |= known[1]
     return known[0]
+
+
+def _is_in_calendar(moment: Term, sources: Mapping[int, Source]) -> bool:
+    """Whether the term is a column of a series of moments between constants, which are far from the ends of
+    their type, or one of the different ones of such a series, and at most a constant span later.
+    """
+    if isinstance(moment, App) and moment.sym.name in _LATER:
+        return (
+            isinstance(moment.args[0], Var)
+            and is_forward(moment.args[1])
+            and _is_in_calendar(moment.args[0], sources)
+        )
+    if not isinstance(moment, Var):
+        return False
+    match sources.get(moment.var):
+        case Function(name, args):
+            return moment.pos == 0 and never_fails(name, args) and moment.type.name in _MOMENTS
+        case Distinct(bag):
+            return all(_is_in_calendar(b.outs[moment.pos], dict(b.vars)) for b in bag)
+        case _:
+            return False
 
 
 def _rows(term: App, sources: Mapping[int, Source]) -> tuple[tuple[int, Source], ...] | None:

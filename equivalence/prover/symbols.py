@@ -5,6 +5,7 @@ Everything not listed is taken to be able to fail and to return NULL. Must not k
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 
 from rewright.sql.facts.effects import JSON_TESTS, searchable
@@ -255,12 +256,23 @@ def _is_now(name: str, args: tuple[Term, ...]) -> bool:
 
 
 def _is_small_total(term: Term) -> bool:
-    """Whether a term is a count of rows, or a sum of what is at most int4."""
+    """Whether a term is a count of rows, or a sum of what is at most int4, or another such number in its
+    place: coalesce(sum(x), 0).
+    """
+    if isinstance(term, App) and term.sym == CASE:
+        values = (*term.args[1::2], *term.args[len(term.args) & ~1 :])
+        return all(_is_small_total(x) or _is_small(x) for x in values)
     if not isinstance(term, Nested) or term.kind != "agg":
         return False
     return term.name == "cnt" or (
         term.name == "isum" and all(o.type.name in {"int2", "int4"} for b in term.bag for o in b.outs)
     )
+
+
+def _is_small(term: Term) -> bool:
+    """A whole number, or none, that fits int4."""
+    value = term.value if isinstance(term, Lit) else "?"
+    return value is None or re.fullmatch(r"-?\d{1,9}", value) is not None
 
 
 _NUMBERS_OF_ROWS = tuple(f"pg_catalog.{f}(" for f in ("rank", "dense_rank", "row_number", "count"))
@@ -366,7 +378,15 @@ def _makes_json(name: str, args: tuple[Term, ...]) -> bool:
         # a name of NULL is an error, and so is an odd number of arguments
         if len(names) != len(values) or not all(isinstance(k, Lit) and k.value is not None for k in names):
             return False
-    return all(v.type == INTEGER or (v.type.is_builtin and v.type.name in _WRITTEN) for v in values)
+    return all(is_written_as_json(v, name) for v in values)
+
+
+def is_written_as_json(value: Term, name: str) -> bool:
+    """Whether a function of that name writes the value whatever it is: a json text stays as it is in json,
+    and may hold what jsonb does not take.
+    """
+    kept = value.type.name == "json" and "jsonb" not in name
+    return value.type == INTEGER or (value.type.is_builtin and (kept or value.type.name in _WRITTEN))
 
 
 # fail for no ordinary argument

@@ -92,6 +92,11 @@ def _is_determined(
         given = [i for i, t in enumerate(types) if _known(b, Var(v, i, t), fixed, open_, nulls=True)]
         closed = not free_in_source(source) & open_
         return len(given) == len(types) or (closed and _decide_all(engine, ctx, source, given))
+    # a series that follows other rows is another one for each of them
+    if not free_in_source(source) & open_:
+        for told in engine.schema.told_by(source):
+            if all(_known(b, Var(v, c, types[c]), fixed, open_, nulls=True) for c in told):
+                return True
     for key in engine.schema.keys(source):
         columns = [Var(v, c, types[c]) for c in key.columns]
         # plain equality with a key: NULL equals nothing, so that nullable unique keys count

@@ -5,7 +5,8 @@ Seen on 18: a subquery in FROM, also grouped, windowed or limited, and a CTE tha
 flattened and a computed CTE (`computed_ctes`) compute them all the same. NULL takes the place of the first,
 whose rows stay as they are; of UNION ALL whose arms' types the tree does not tell, nothing is said where they
 may fail, nor where one holds a constant that does: it is folded if its arm is pulled up
-(`is_safe_append_member`). What a window is partitioned and ordered by is computed though its function is not:
+(`is_safe_append_member`). WITH ORDINALITY whose numbers nothing reads gives the rows that the function gives
+without it. What a window is partitioned and ordered by is computed though its function is not:
 numbers of rows over it stay. Must not know forms or terms.
 """
 
@@ -77,6 +78,10 @@ def _once(query: a.Query, computed: set[int], prune: _Pruning) -> a.Query:
             # VALUES of several rows are a relation of their own
             case a.ValuesScan(rel, (row,)):
                 return _with(node, rows=(tuple(prune.output(e, n, of([rel])) for n, e in enumerate(row)),))
+            # the numbers of a function's rows are its last column
+            case a.FunctionScan(rel, a.Call(func), _, columns, ordinality=True) if func.is_builtin:
+                numbered = _is_read(len(columns) - 1, of([rel]))
+                return node if numbered else _with(node, columns=columns[:-1], ordinality=False)
             case _:
                 return node
 

@@ -141,7 +141,9 @@ def _equal_values(judge: Judge, here: Context, x: Block, y: Block) -> Iterator[t
     """Values of the two blocks that are made of the same rows although they are not written alike."""
     for m in values_in(x):
         for n in values_in(y):
-            alike = (m.kind, m.name, m.type) == (n.kind, n.name, n.type) and m.kind != "exists"
+            # the value of a row is what its output is, whatever modifier the subquery's type has
+            types = [t.type.without_typmod() if t.kind == "the" else t.type for t in (m, n)]
+            alike = (m.kind, m.name, types[0]) == (n.kind, n.name, types[1]) and m.kind != "exists"
             if alike and shape(m) != shape(n) and _same_value(judge, here, m, n):
                 yield m, n
 

@@ -102,9 +102,24 @@ def _fixed(
                 and any(_has_value(b, x, given, open_, nulls=True) for x in some.values_in(b.preds))
                 for some in judge.period_keys(source, v)
             )
-        case Multi() | Function():
-            # set operations and functions may give a row several times
+        case Function():
+            return _is_known_of_series(judge, b, (v, source), given, open_)
+        case Multi():
+            # set operations may give a row several times
             return False
+
+
+def _is_known_of_series(
+    judge: Judge, b: Block, row: tuple[int, Function], given: frozenset[Term], open_: set[int]
+) -> bool:
+    """Whether the row of a series has a known value: a function may give a row several times, but no series
+    that rises or falls gives a value again. One that reads other rows is one for each of them.
+    """
+    v, source = row
+    return not free_in_source(source) & open_ and any(
+        all(_has_value(b, Var(v, c, source.types[c]), given, open_, nulls=True) for c in told)
+        for told in judge.schema.told_by(source)
+    )
 
 
 def _read_by(term: Term, given: frozenset[Term]) -> list[Term]:

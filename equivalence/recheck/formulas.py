@@ -14,7 +14,7 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from rewright.equivalence.prover.bags import NULL_ON_EMPTY, exists
+from rewright.equivalence.prover.bags import NULL_OF_NO_ROWS, exists
 from rewright.equivalence.prover.context import IDENTICAL
 from rewright.equivalence.prover.symbols import (
     AND,
@@ -383,7 +383,7 @@ class Formulas:
             return z3.BoolVal(False), value
         if (
             term.kind == "agg"
-            and short in NULL_ON_EMPTY | {"isum"}
+            and short in NULL_OF_NO_ROWS
             # stddev of one row is NULL, too
             and not short.startswith(("stddev", "var"))
         ):

@@ -13,7 +13,7 @@ from itertools import permutations
 from typing import TypeGuard
 
 from rewright.engines import clock
-from rewright.equivalence.prover.bags import NULL_ON_EMPTY, block, exists, subst, subst_block
+from rewright.equivalence.prover.bags import NULL_OF_NO_ROWS, block, exists, subst, subst_block
 from rewright.equivalence.prover.build import (
     app,
     conj,
@@ -489,7 +489,7 @@ def _some_rows(preds: Iterable[Term]) -> list[Term]:
         exists(t.bag)
         for p in preds
         for t in strict_in(p)
-        if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
+        if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_OF_NO_ROWS
     ]
 
 

@@ -45,6 +45,9 @@ _OF_BAGS = frozenset(
 _OF_RANGES = frozenset({"range_agg", "range_intersect_agg"})
 
 
+# which give one of the values that they sort, or what lies between two
+_WITHIN_GROUP = frozenset({"percentile_cont", "percentile_disc", "mode"})
+_WITHOUT_NEGATIVE_ZERO = frozenset({"int2", "int4", "int8", "numeric"})
 _NUMBERS = frozenset({"row_number", "rank", "dense_rank"})
 
 
@@ -79,17 +82,29 @@ def order_sensitive(call: a.Aggregate) -> bool:
 
 def ordered_by_value(call: a.Aggregate) -> bool:
     """Whether an aggregate's own ORDER BY leaves no two rows that its value could tell apart: all arguments
-    are among the sort keys, or constants. Without arguments (mode() WITHIN GROUP) the value is one of a key.
+    are among the sort keys, or constants. WITHIN GROUP shows what it sorts.
     """
     keys = {key.expr for key in call.order_by}
-    return (
-        call.func.is_builtin
-        and not call.direct
-        and bool(keys)
-        and all(
-            isinstance(x, a.Const) or (x in keys and equality_is_identity(x.type)) for x in call.args or keys
-        )
+    within = call.func.name in _WITHIN_GROUP
+    # mode() of 1.0 and 1.00 is either; rank(5) and the like tell no two rows apart, and are not read
+    if not call.func.is_builtin or not keys or (call.direct and not within):
+        return False
+    shown = keys if within else call.args
+    return all((isinstance(x, a.Const) and not within) or (x in keys and _looks_one_way(x)) for x in shown)
+
+
+def _looks_one_way(x: a.Expr) -> bool:
+    """Whether equal values of the expression are the very same: also floats made of other numbers, of which
+    none is -0.
+    """
+    exact = (
+        isinstance(x, a.Cast)
+        and x.type.is_builtin
+        and x.type.name == "float8"
+        and x.arg.type.is_builtin
+        and x.arg.type.name in _WITHOUT_NEGATIVE_ZERO
     )
+    return exact or equality_is_identity(x.type)
 
 
 def simple_aggregates(node: a.Node) -> bool:

@@ -331,7 +331,7 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
         case Call():
             return _call_errors(expr)
         case Aggregate(func, args) if func.is_builtin and func.name in {"json_agg", "jsonb_agg"}:
-            return NO_ERRORS if all(_is_written_as_json(x.type) for x in args) else ANY
+            return NO_ERRORS if all(_is_written_as_json(x.type, func.name) for x in args) else ANY
         case Aggregate():
             return _aggregate_errors(expr.func)
         case WindowCall():
@@ -437,14 +437,16 @@ def _makes_json(name: str, args: tuple[Expr, ...]) -> bool:
     NaN becomes a text, and so do infinite moments.
     """
     if not name.endswith("build_object"):
-        return all(_is_written_as_json(x.type) for x in args)
+        return all(_is_written_as_json(x.type, name) for x in args)
     named = all(isinstance(x, Const) and x.value is not None and x.type.name in _TEXTS for x in args[::2])
-    return named and len(args) % 2 == 0 and all(_is_written_as_json(x.type) for x in args[1::2])
+    return named and len(args) % 2 == 0 and all(_is_written_as_json(x.type, name) for x in args[1::2])
 
 
-def _is_written_as_json(type_: SqlType) -> bool:
-    # a json text may hold what jsonb does not take
-    return type_.is_builtin and type_.name in _COMPARABLE - {"anyenum"}
+def _is_written_as_json(type_: SqlType, name: str) -> bool:
+    """Whether the function ``name`` writes every value of the type."""
+    # a json text stays as it is in json, and may hold what jsonb does not take
+    kept = type_.name == "json" and "jsonb" not in name
+    return type_.is_builtin and (kept or type_.name in _COMPARABLE - {"anyenum"})
 
 
 def _call_errors(expr: Call) -> Errors:

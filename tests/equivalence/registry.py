@@ -208,4 +208,10 @@ LAWS: dict[str, tuple[str, str]] = {
     "null-word": ("M2", "NULL in the text of an array is no text"),
     "rounded": ("M16", "CURRENT_TIMESTAMP(n) is rounded"),
     "told-apart": ("15", "count(DISTINCT x) leaves NULL out, SELECT DISTINCT does not"),
+    "rising": ("8", "a function in FROM may give a value several times, a series with a step does not"),
+    "unread-cut": ("M9", "which of the rows that tie a cut keeps is open where any of it is read"),
+    "fraction": ("13", "a percentile of another fraction is another value"),
+    "default-of-none": ("1c", "what an aggregate's default is of no rows need not be what CASE gives there"),
+    "kept-json": ("M7", "a json text may hold what jsonb does not take"),
+    "calendar": ("M7", "moments near the ends of their type have no next one, and no date in some zones"),
 }

@@ -18,6 +18,7 @@ from rewright.equivalence.prover.terms import (
     Bag,
     Block,
     Distinct,
+    Function,
     Lit,
     Row,
     Source,
@@ -43,8 +44,8 @@ def merge_copies(p: Place, at: At) -> Bag | None:
     sources = dict(scope)
     v, w = b.vars[n][0], scope[m][0]
     own = dict(b.vars)
-    # another relation, or the same variable
-    if v not in own or v == w or sources.get(w) != own[v] or not isinstance(own[v], Table):
+    # another relation or series, or the same variable
+    if v not in own or v == w or sources.get(w) != own[v] or not isinstance(own[v], Table | Function):
         return None
     types = source_types(own[v])
     ctx = p.ctx.within(b)
@@ -55,6 +56,12 @@ def merge_copies(p: Place, at: At) -> Bag | None:
         # equal on all columns of a key: one row
         if all(p.engine.entails(ctx, g) for g in wanted):
             p.engine.schema.use(key.assumption)
+            return p.with_block(i, subst_block(rest, _row_for(v, w)))
+    for told in p.engine.schema.told_by(own[v]):
+        if all(
+            p.engine.entails(ctx, App(EQ, (Var(v, c, types[c]), Var(w, c, types[c])), FALSE.type))
+            for c in told
+        ):
             return p.with_block(i, subst_block(rest, _row_for(v, w)))
     if _one_by_condition(p, ctx, own[v], v, w):
         return p.with_block(i, subst_block(rest, _row_for(v, w)))

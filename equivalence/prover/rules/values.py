@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.equivalence.prover.atoms import strict_value
-from rewright.equivalence.prover.bags import NULL_ON_EMPTY, exists, the
+from rewright.equivalence.prover.bags import NULL_OF_NO_ROWS, exists, the
 from rewright.equivalence.prover.build import (
     integer,
     negate,
@@ -18,7 +18,7 @@ from rewright.equivalence.prover.build import (
 )
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
-from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC
+from rewright.equivalence.prover.symbols import CASE, IS_NULL, NOT, TO_NUMERIC
 from rewright.equivalence.prover.terms import (
     App,
     Bag,
@@ -122,11 +122,23 @@ def _empty_gives(value: Term, other: Term) -> Nested | None:
     if isinstance(value, App) and value.sym == TO_NUMERIC and isinstance(other, Lit) and other.value == "0":
         inner = value.args[0]
         return inner if isinstance(inner, Nested) and inner.name == "cnt" else None
-    if not (isinstance(other, Lit) and other.value is None):
-        return None
+    # coalesce(array_agg(x), '{}') is '{}' of no rows
+    match value:
+        case App(sym, (App(denied, (App(asked, (x,)),)), _, none)) if (sym, denied, asked) == (
+            CASE,
+            NOT,
+            IS_NULL,
+        ):
+            return _null_of_none(x) if none == other else None
+        case _:
+            return _null_of_none(value) if isinstance(other, Lit) and other.value is None else None
+
+
+def _null_of_none(value: Term) -> Nested | None:
+    """An aggregate on whose empty bag the ``value`` is NULL."""
     for part in strict_value(value):
         if isinstance(part, Nested) and part.kind == "agg":
             short = part.name.partition(" ")[0]
-            if short in NULL_ON_EMPTY | {"isum"}:
+            if short in NULL_OF_NO_ROWS:
                 return part
     return None

@@ -9,11 +9,19 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from rewright.equivalence.prover.bags import NULL_ON_EMPTY, aggregate, block, exists, the
-from rewright.equivalence.prover.build import app, case, exists_value, integer, negate, not_null, predicates
+from rewright.equivalence.prover.bags import NULL_OF_NO_ROWS, aggregate, block, exists, the
+from rewright.equivalence.prover.build import (
+    app,
+    case,
+    exists_value,
+    integer,
+    negate,
+    not_null,
+    predicates,
+)
 from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC, domain, is_bounded
+from rewright.equivalence.prover.symbols import CASE, IS_NULL, NOT, TO_NUMERIC, domain, is_bounded
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -392,10 +400,17 @@ def _of_nothing(value: Term, other: Term) -> Iterator[Nested]:
             yield inner
     elif isinstance(other, Lit) and other.value is None:
         yield from (t for t in _strict(value) if t.kind == "agg" and _null_of_nothing(t))
+    elif isinstance(value, App) and value.sym == CASE and value.args[2:] == (other,):
+        # CASE WHEN x IS NOT NULL THEN … ELSE y END of an x that is NULL of no rows: y
+        asked = value.args[0]
+        inner_test = asked.args[0] if isinstance(asked, App) and asked.sym == NOT else None
+        if isinstance(inner_test, App) and inner_test.sym == IS_NULL:
+            found = (t for x in inner_test.args for t in _strict(x))
+            yield from (t for t in found if t.kind == "agg" and _null_of_nothing(t))
 
 
 def _null_of_nothing(t: Nested) -> bool:
-    return t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
+    return t.name.partition(" ")[0] in NULL_OF_NO_ROWS
 
 
 def _strict(term: Term) -> Iterator[Nested]:

@@ -14,6 +14,7 @@ from rewright.equivalence.prover.symbols import identity, same_when_equal
 from rewright.equivalence.prover.terms import (
     Block,
     Distinct,
+    Function,
     Lit,
     Table,
     Term,
@@ -30,14 +31,14 @@ from rewright.equivalence.recheck.places import Place, pick, spliced
 
 
 def merge_copies(p: Place, at: Bindings) -> Iterator[Instance]:
-    """Σ x, y . P(x, y) = Σ y . P(y, y) where both range over one relation and agree on a key of it. Bindings:
-    block, x, y (rows in scope first).
+    """Σ x, y . P(x, y) = Σ y . P(y, y) where both range over one relation or series and agree on a key of it.
+    Bindings: block, x, y (rows in scope first).
     """
     i, n, m = at
     b = pick(p.bag, i)
     v, source = pick(b.vars, n)
     w, other = pick((*p.ctx.vars, *b.vars), m)
-    if v != w and source == other and isinstance(source, Table):
+    if v != w and source == other and isinstance(source, Table | Function):
         rest = replace(b, vars=tuple(x for x in b.vars if x[0] != v))
         after = subst_block(rest, rows_renamed({v: w}))
         yield Instance(spliced(p.bag, i, after), (SameRow(p.ctx.within(b), source, v, w),))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rewright.equivalence.prover.build import eq
 from rewright.equivalence.prover.context import Context
-from rewright.equivalence.prover.terms import Bag, Block, Table, Term, Var
+from rewright.equivalence.prover.terms import Bag, Block, Function, Table, Term, Var
 from rewright.equivalence.recheck import counting
 from rewright.equivalence.recheck.judging import Judge
 from rewright.equivalence.recheck.places import Place
@@ -81,7 +81,7 @@ class SameRow:
     """
 
     ctx: Context
-    source: Table
+    source: Table | Function
     one: int
     other: int
 
@@ -91,9 +91,12 @@ class SameRow:
             any(
                 all(
                     judge.entails(self.ctx, eq(Var(self.one, c, types[c]), Var(self.other, c, types[c])))
-                    for c in key.columns
+                    for c in columns
                 )
-                for key in judge.schema.keys(self.source)
+                for columns in (
+                    *(k.columns for k in judge.schema.keys(self.source)),
+                    *judge.schema.told_by(self.source),
+                )
             )
             or any(
                 all(

@@ -628,3 +628,39 @@ select d.id, x.id, x.sal from dept d left join (select t.* from (select e.id, e.
 -- pair: the value of the row before by last_value, cast to the column's modifier
 select d.id, (select p.budget from dept p where p.id < d.id order by p.id desc limit 1) + 1 from dept d;
 select x.id, x.v::numeric(12,2) + 1 from (select d.id, last_value(d.budget) over (order by d.id groups between unbounded preceding and 1 preceding) as v from dept d) x;
+-- pair: a median of each group, grouped and for each row
+select d.id, x.m from dept d left join (select dept, percentile_cont(0.5) within group (order by sal) as m from emp group by dept) x on x.dept = d.id;
+select d.id, (select percentile_cont(0.5) within group (order by e.sal) from emp e where e.dept = d.id) as m from dept d;
+-- pair: a mode in LATERAL and as a subquery
+select d.id, x.j from dept d left join lateral (select mode() within group (order by e.job) as j from emp e where e.dept = d.id) x on true;
+select d.id, (select mode() within group (order by e.job) from emp e where e.dept = d.id) as j from dept d;
+-- pair: a percentile's condition in FILTER and in WHERE
+select percentile_disc(0.9) within group (order by rate) filter (where active) from emp;
+select percentile_disc(0.9) within group (order by rate) from emp where active;
+-- pair: pairs of values counted
+select dept, regr_count(sal, bonus) from emp group by dept;
+select dept, count(bonus) from emp group by dept;
+-- pair: a calendar's days, joined and looked up
+select s::date, coalesce(sum(e.sal), 0) from generate_series(date '2024-01-01', current_date, interval '1 day') s left join emp e on e.hired = s::date group by s;
+select s::date, coalesce((select sum(sal) from emp where hired = s::date), 0) from generate_series(date '2024-01-01', current_date, interval '1 day') s;
+-- pair: numbers of a series once
+select distinct g from generate_series(1, 5000, 3) g;
+select g from generate_series(1, 5000, 3) g;
+-- pair: a first row that nobody reads
+select d.name from dept d left join lateral (select e.name from emp e where e.dept = d.id order by e.hired limit 1) x on true;
+select name from dept;
+-- pair: an array of none, in both forms
+select d.id, array(select e.name from emp e where e.dept = d.id order by e.id) from dept d;
+select d.id, coalesce(array_agg(e.name order by e.id) filter (where e.id is not null), '{}') from dept d left join emp e on e.dept = d.id group by d.id;
+-- pair: documents in documents, in a subquery and in LATERAL
+select d.id, coalesce((select json_agg(json_build_object('n', e.name, 'b', json_build_object('s', e.sal)) order by e.id) from emp e where e.dept = d.id), '[]') from dept d;
+select d.id, coalesce(x.j, '[]') from dept d left join lateral (select json_agg(json_build_object('n', e.name, 'b', json_build_object('s', e.sal)) order by e.id) as j from emp e where e.dept = d.id) x on true;
+-- pair: the difference with the row before
+select id, sal - lag(sal) over (order by id) from emp;
+select e.id, e.sal - (select f.sal from emp f where f.id < e.id order by f.id desc limit 1) from emp e;
+-- pair: numbers of elements that nobody reads
+select d.id, x from dept d cross join lateral unnest(array[d.name, d.city]) with ordinality u(x, n) where x > 'b';
+select d.id, x from dept d cross join lateral unnest(array[d.name, d.city]) u(x) where x > 'b';
+-- pair: the difference of two sums, each 0 for nothing
+select dept, coalesce(sum(sal) filter (where active), 0) - coalesce(sum(sal) filter (where not active), 0) from emp group by dept;
+select dept, sum(case when active then sal else 0 end) - sum(case when not active then sal else 0 end) from emp group by dept;
