@@ -155,8 +155,8 @@ def _below_joins(
 def _computed_keys(
     block: a.Select, read: Sequence[a.Node], preds: Sequence[a.Expr], rels: frozenset[int], ctx: Context
 ) -> list[a.Expr]:
-    """Keys of the block that are computed of a side's columns, which nothing else asks for: rows of a year are
-    one group where those of a day would be many.
+    """Keys of the block that are computed of a side's columns, which nothing else asks for: rows of a year
+    are one group where those of a day would be many.
     """
     own = (k for k in group_keys(block) if not isinstance(k, a.Column) and is_local(k, rels))
     # computed for rows, too, that the joins would have taken away

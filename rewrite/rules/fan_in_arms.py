@@ -1,4 +1,4 @@
-"""Several to-many joins of the same rows beside each other are read one after the other, as arms of UNION ALL.
+"""Several to-many joins of the same rows beside each other are read one by one, in arms of UNION ALL.
 
     SELECT c.region, count(DISTINCT o.day), max(v.cost) FROM cust c LEFT JOIN ord o ON o.cust = c.id
       LEFT JOIN visit v ON v.cust = c.id GROUP BY c.region
@@ -8,8 +8,8 @@
             UNION ALL
             SELECT c.region, NULL, v.cost FROM cust c LEFT JOIN visit v ON v.cust = c.id) f GROUP BY f.k1
 
-`fan_out` for any grouping: the groups need not be the kept rows. Each arm has all of these, so that the groups
-stay; an aggregate reads one arm, in which its values stand as before, only less often, and passes over the
+`fan_out` for any grouping: groups need not be kept rows. Each arm has all of these, so that all groups are
+there; an aggregate reads one arm, in which its values stand as before, only less often, and passes over the
 NULLs of the others. Calcite: AggregateJoinTransposeRule. Hazards 5d, 6d, 15.
 """
 
@@ -74,8 +74,10 @@ def fan_in_arms(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     # where one branch is read the others go, which is another rule's work
     made = _apart(block, steps, beside, arms, ctx) if len(arms) > 1 else None
     if made is not None:
-        why = f"{len(arms)} joins beside each other multiply each other's rows: each is read in an arm of its own"
-        yield Rewrite(made, why)
+        number = len(arms)
+        yield Rewrite(
+            made, f"{number} joins beside each other multiply each other's rows: each is read in its own arm"
+        )
 
 
 def _noted(g: a.Aggregate, beside: Sequence[_Arm], ctx: Context) -> bool:

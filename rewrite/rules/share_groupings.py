@@ -72,8 +72,8 @@ def share_groupings(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _rows(query: a.Select) -> a.Query:
-    """What a grouping reads and by which keys, the same however its inner joins are written, and in which order
-    its conditions and keys.
+    """What a grouping reads and by which keys, the same however its inner joins are written and in whatever
+    order its conditions and keys stand.
     """
     items, preds = as_product(query)
     numbers = {rel: -1 - i for i, rel in enumerate(i.rel for i in leaves(items))}
