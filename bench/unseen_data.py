@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: 27 schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: 28 schemas filled by SQL from hashes of row
 numbers, and TPC-H and TPC-DS by their generators.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -46,6 +46,7 @@ NINETEENTH_SCHEMAS = ("grocer",)
 TWENTIETH_SCHEMAS = ("tpch", "cinema")
 TWENTYFIRST_SCHEMAS = ("tpcds", "builds")
 TWENTYSECOND_SCHEMAS = ("tpch", "market")
+TWENTYTHIRD_SCHEMAS = ("tpch", "lawfirm")
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 TPCDS_SCALE = 0.2
@@ -115,6 +116,8 @@ TWENTYSECOND_QUERIES = FILES / "twentysecond_queries.jsonl"
 """Queries over ``TWENTYSECOND_SCHEMAS``, two fifths over TPC-H's and the others over a market of electricity; a
 third is kept.
 """
+TWENTYTHIRD_QUERIES = FILES / "twentythird_queries.jsonl"
+"""Queries over ``TWENTYTHIRD_SCHEMAS``, a third over TPC-H's and the others over a law firm; a third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,9 @@ SETS = {
         TWENTYSECOND_QUERIES,
         TWENTYSECOND_SCHEMAS,
         "further queries over TPC-H and over a market of electricity",
+    ),
+    "twentythird": QuerySet(
+        TWENTYTHIRD_QUERIES, TWENTYTHIRD_SCHEMAS, "other queries over TPC-H and over a law firm"
     ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""

@@ -30,6 +30,7 @@ from rewright.rewrite.rules.either_key import either_key
 from rewright.rewrite.rules.exists_extreme import exists_extreme
 from rewright.rewrite.rules.exists_group import exists_group
 from rewright.rewrite.rules.exists_inequality import exists_inequality, several_values
+from rewright.rewrite.rules.fan_in_arms import fan_in_arms
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
@@ -106,6 +107,7 @@ RULES: tuple[Rule, ...] = (
     fold_readers,
     full_join_keys,
     fan_out,
+    fan_in_arms,
     counted_keys,
     inline_cte,
     join_as_product,

@@ -62,7 +62,7 @@ def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     Calcite: AggregateJoinTransposeRule. Known as eager count (Yan and Larson 1995).
     """
-    found = _found(block)
+    found = branches_of(block)
     if found is not None and len(found.branches) == 1 and found.branches[0].kind == "left":
         yield from _grouped_before(
             block, found, "the nullable side is aggregated for each key before the join", ctx
@@ -92,7 +92,7 @@ def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     Calcite: AggregateJoinTransposeRule.
     """
-    found = _found(block)
+    found = branches_of(block)
     if found is not None and len(found.branches) > 1:
         why = (
             f"{len(found.branches)} joins beside each other multiply each other's rows: each is grouped "
@@ -102,7 +102,7 @@ def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class Step:
     """One table of a row of joins, and how it is joined with those before it."""
 
     kind: a.JoinKind
@@ -132,16 +132,16 @@ class _Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Parted:
     """The steps whose rows are kept with the conditions on them, and the branches."""
 
-    kept: list[_Step]
+    kept: list[Step]
     where: list[a.Expr]
     branches: list[_Branch]
 
 
-def _found(block: a.Select) -> _Found | None:
-    steps = _steps(block.from_[0])
+def branches_of(block: a.Select) -> Parted | None:
+    steps = steps_of(block.from_[0])
     # count(*) counts padded rows too, and belongs to no branch; within-group orders are not split
     if steps is None or any(g.star or g.order_by or g.direct for g in aggregates(block)):
         return None
@@ -151,27 +151,27 @@ def _found(block: a.Select) -> _Found | None:
     return _parted(block, steps)
 
 
-def _grouped_before(block: a.Select, found: _Found, why: str, ctx: Context) -> Iterator[Rewrite]:
+def _grouped_before(block: a.Select, found: Parted, why: str, ctx: Context) -> Iterator[Rewrite]:
     groups = aggregates(block)
     if not groups or not all(_belongs(g, found.branches, ctx) for g in groups):
         return
-    rows = a.Select((), _joined(found.kept), conjoin(found.where))
+    rows = a.Select((), in_order(found.kept), conjoin(found.where))
     basis = ctx.facts.exprs_determine(rows, group_keys(block))
     # two kept rows in one group would need their branches' values added up, which this rule does not do
     if ctx.holds("groups-are-rows", basis is not None):
         yield Rewrite(_assemble(block, found, ctx), why, labels(basis or ()))
 
 
-def _steps(item: a.FromItem) -> list[_Step] | None:
+def steps_of(item: a.FromItem) -> list[Step] | None:
     """A tree of joins that only grows to the left; None for others."""
-    steps: list[_Step] = []
+    steps: list[Step] = []
     while isinstance(item, a.Join):
         # FULL and RIGHT pad the kept rows themselves
         if item.kind not in {"inner", "left"} or not _is_table(item.right):
             return None
-        steps.append(_Step(item.kind, item.right, conjuncts(item.on)))
+        steps.append(Step(item.kind, item.right, conjuncts(item.on)))
         item = item.left
-    return [_Step("inner", item), *reversed(steps)] if _is_table(item) else None
+    return [Step("inner", item), *reversed(steps)] if _is_table(item) else None
 
 
 def _is_table(item: a.FromItem) -> bool:
@@ -181,7 +181,7 @@ def _is_table(item: a.FromItem) -> bool:
 # --------------------------------------------------------------------------- what belongs where
 
 
-def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
+def _parted(block: a.Select, steps: Sequence[Step]) -> Parted | None:
     if any(has_subquery(p) for s in steps for p in s.on):
         return None
     every = from_rels(s.item for s in steps)
@@ -205,10 +205,10 @@ def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
             own.where.append(p)
         else:
             return None
-    return _Found([s for s in steps if s.rels <= base], where, branches)
+    return Parted([s for s in steps if s.rels <= base], where, branches)
 
 
-def _joins_branch(step: _Step, base: frozenset[int], branches: list[_Branch]) -> bool:
+def _joins_branch(step: Step, base: frozenset[int], branches: list[_Branch]) -> bool:
     """Whether a table begins a branch or goes on with one, which is noted."""
     others = free_of_all(step.on) - step.rels
     # tied to kept rows alone begins a branch; tied to one branch alone goes on with it; all else is refused
@@ -263,15 +263,15 @@ def _null_when_padded(expr: a.Expr) -> bool:
 # --------------------------------------------------------------------------- the new block
 
 
-def _joined(steps: Sequence[_Step]) -> tuple[a.FromItem, ...]:
+def in_order(steps: Sequence[Step]) -> tuple[a.FromItem, ...]:
     tree = steps[0].item
     for step in steps[1:]:
         tree = a.Join(step.kind, tree, step.item, conjoin(step.on))
     return (tree,)
 
 
-def _assemble(block: a.Select, found: _Found, ctx: Context) -> a.Select:
-    (tree,) = _joined(found.kept)
+def _assemble(block: a.Select, found: Parted, ctx: Context) -> a.Select:
+    (tree,) = in_order(found.kept)
     values: dict[a.Aggregate, a.Expr] = {}
     for branch in found.branches:
         if not branch.values and branch.kind == "left":

@@ -25,7 +25,7 @@ from rewright.rewrite.rules.join_sides import decide_rows, is_local, keys_of, si
 from rewright.rewrite.rules.naming import all_named
 from rewright.rewrite.rules.partial import WEIGHABLE, TwoSteps, aggregates, decomposes, inputs, outside
 from rewright.sql import algebra as a
-from rewright.sql.build import union_all
+from rewright.sql.build import null, union_all
 from rewright.sql.facts import order_sensitive
 from rewright.sql.walk import (
     arms_of,
@@ -39,6 +39,7 @@ from rewright.sql.walk import (
     is_lateral,
     references_whole,
     renumber,
+    replace_node,
     substitute,
 )
 
@@ -122,11 +123,13 @@ def _below_joins(
     rels = from_rels(side)
     local = [p for p in preds if is_local(p, rels)]
     rest = [p for p in preds if p not in local]
-    keys = keys_of(read, preds, rels)
+    computed = _computed_keys(block, read, preds, rels, ctx)
+    columns = keys_of(_without(read, computed), preds, rels)
+    keys = [*columns, *computed]
     # a group shows one of its equal keys: 1.0 and 1.00 would become one in the join's output
     if not 1 <= len(keys) <= MOST_KEYS or not ctx.alike(keys, side):
         return None
-    if decide_rows(keys, side, local, ctx) or any(references_whole(block, rel) for rel in rels):
+    if decide_rows(columns, side, local, ctx) or any(references_whole(block, rel) for rel in rels):
         return None
     # arguments are computed for rows, too, that the joins would have taken away
     own = [g for g in found if free_of_all(inputs(g)) <= rels]
@@ -140,11 +143,34 @@ def _below_joins(
     if not steps.weigh([g for g in found if g not in own], items):
         return None
     early = a.Derived(steps.rel, steps.below(tuple(side), conjoin(local)), "early", steps.names)
+    for key in computed:
+        block = replace_node(block, key, steps.part(key))
     # conditions and the other items read the keys from the grouping, whose own inside stays as it is
     place = next(i for i in items if i in side)
     others = (i for i in items if i is place or i not in side)
     from_ = tuple(early if i is place else substitute(i, steps.moved) for i in others)
     return replace(steps.above(replace(block, from_=(), where=conjoin(rest))), from_=from_)
+
+
+def _computed_keys(
+    block: a.Select, read: Sequence[a.Node], preds: Sequence[a.Expr], rels: frozenset[int], ctx: Context
+) -> list[a.Expr]:
+    """Keys of the block that are computed of a side's columns, which nothing else asks for: rows of a year
+    are one group where those of a day would be many.
+    """
+    own = (k for k in group_keys(block) if not isinstance(k, a.Column) and is_local(k, rels))
+    # computed for rows, too, that the joins would have taken away
+    found = [k for k in dict.fromkeys(own) if _cannot_fail(k, ctx)]
+    left = keys_of(_without(read, found), preds, rels)
+    # of a column that is read by itself, too, the groups are those of its values
+    return [k for k in found if not any(c in left for c in columns_used((k,), rels))]
+
+
+def _without(read: Sequence[a.Node], keys: Sequence[a.Expr]) -> list[a.Node]:
+    """What is read beside some keys."""
+    for key in keys:
+        read = [replace_node(node, key, null(key.type)) for node in read]
+    return [*read]
 
 
 def _cannot_fail(expr: a.Expr, ctx: Context) -> bool:

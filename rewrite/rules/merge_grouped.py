@@ -39,18 +39,19 @@ from rewright.sql.walk import (
     references_whole,
     renumber,
     substitute,
+    used_rels,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
-    """A grouping of a table on the right of a LEFT JOIN: its outputs, conditions, and what of the kept side
+    """A grouping of tables on the right of a LEFT JOIN: its outputs, conditions, and what of the kept side
     each of its keys equals.
     """
 
     join: a.Join
     item: a.Derived
-    scan: a.Scan
+    scans: tuple[a.Scan, ...]
     values: tuple[a.Expr, ...]
     preds: tuple[a.Expr, ...]
     asked: dict[a.Expr, frozenset[a.Expr]]
@@ -100,9 +101,9 @@ def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
     query = item.query
     if not isinstance(query, a.Select) or not is_plain_grouping(query):
         return None
-    # over several tables the same rows are harder to recognise: their join would have to be the same
     items, preds = as_product(query)
-    if len(items) != 1 or not isinstance(items[0], a.Scan):
+    scans = tuple(i for i in items if isinstance(i, a.Scan))
+    if len(scans) < len(items):
         return None
     asked: dict[a.Expr, frozenset[a.Expr]] = {}
     for pred in conjuncts(join.on):
@@ -117,15 +118,15 @@ def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
     # each key must be asked for, else several groups join one row
     if not asked or set(asked) != set(group_keys(query)):
         return None
-    return _Joined(join, item, items[0], tuple(t.expr for t in query.targets), tuple(preds), asked)
+    return _Joined(join, item, scans, tuple(t.expr for t in query.targets), tuple(preds), asked)
 
 
 def _like(found: _Joined, first: _Joined, ctx: Context) -> _Joined | None:
-    """The same over the first one's table; None where that is another one, or is asked otherwise."""
+    """The same over the first one's tables; None where these are others, or it is asked otherwise."""
     # ONLY reads other rows
-    if (found.scan.table, found.scan.only) != (first.scan.table, first.scan.only):
+    if [(s.table, s.only) for s in found.scans] != [(s.table, s.only) for s in first.scans]:
         return None
-    rels = {found.scan.rel: first.scan.rel}
+    rels = {theirs.rel: ours.rel for theirs, ours in zip(found.scans, first.scans, strict=True)}
     asked = {renumber(k, rels): outers for k, outers in found.asked.items()}
     # asked with another column of the kept row, the two find different groups
     if asked.keys() != first.asked.keys() or not ctx.holds("same-keys", asked == first.asked):
@@ -138,6 +139,9 @@ def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context) -> a.Select 
     first = same[0]
     # conditions that both have stay in WHERE
     shared = [p for p in first.preds if all(p in g.preds for g in same)]
+    # joined in another way, or with a partner that the others do not ask for, they are not the same rows
+    if any(len(used_rels(p)) > 1 for g in same for p in g.preds if p not in shared):
+        return None
     own = [conjoin(p for p in g.preds if p not in shared) for g in same]
     asked = [x for x in dict.fromkeys(own) if x is not None]
     # a row that neither asks for makes no group, unless one of them asks for all rows
@@ -155,7 +159,7 @@ def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context) -> a.Select 
     keys, values = tuple(first.asked), tuple(dict.fromkeys(v for v in shown.values()))
     query = a.Select(
         (*numbered("key", keys), *numbered("value", values)),
-        (first.scan,),
+        first.scans,
         conjoin((*shared, *some)),
         (keys,),
     )

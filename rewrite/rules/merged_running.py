@@ -108,7 +108,7 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
     items, preds = as_product(block)
     inner = aggregate_block(node.query)
     # exactly one inequality: it is what the rows are sorted by
-    if inner is None or len(inner.others) != 1 or any(has_subquery(p) for p in inner.local):
+    if inner is None or len(inner.others) != 1:
         return None
     upto = upto_of(inner.others[0], inner.rels, across=True)
     pairs = _pairs(inner)
@@ -119,8 +119,8 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
     # rows of the same table at its own value are running_window's, with no second copy of the table
     if free_rels(node.query) - from_rels(items) or _running_itself(inner, upto, items):
         return None
-    # what asks a subquery stays above: it would be asked of both kinds of rows
-    moved = [p for p in preds if not has_subquery(p)]
+    # what asks for the value itself stays above
+    moved = [p for p in preds if node not in walk_block(p)]
     asking = a.Select((), tuple(items), conjoin(moved))
     # an outer row that reads further out would be sorted with rows of every one of those
     if free_rels(asking):
@@ -198,8 +198,10 @@ def _filtered(target: a.Expr) -> bool:
 
 
 def _running_itself(inner: Inner, upto: Upto, items: Sequence[a.FromItem]) -> bool:
-    """Whether the subquery reads the earlier rows of the very table outside."""
-    if len(inner.items) != 1:
+    """Whether the subquery reads the earlier rows of the very table outside, by conditions that a FILTER of
+    their window can ask.
+    """
+    if len(inner.items) != 1 or any(has_subquery(p) for p in inner.local):
         return False
     same = [i for i in items if same_source(inner.items[0], i)]
     # the outer bound is the same column of the same table

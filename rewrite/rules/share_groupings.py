@@ -24,11 +24,14 @@ from rewright.rewrite.rules.share_subqueries import closed_queries, placed
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
+    as_product,
     canonical,
+    conjoin,
     copy_fresh,
     free_rels,
     from_rels,
     group_keys,
+    leaves,
     map_parts,
     renumber,
     twins,
@@ -55,9 +58,8 @@ def share_groupings(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     families: dict[a.Query, list[a.Select]] = {}
     for query in closed_queries(block):
         if _is_grouping(query) and not may_differ(query):
-            rows = a.Select((), query.from_, query.where, query.group_by)
             # with the guard off all are one family, whatever they read
-            form = canonical(rows, keep_names=False) if not ctx.holds("same-rows", False) else a.Select(())
+            form = _rows(query) if not ctx.holds("same-rows", False) else a.Select(())
             families.setdefault(form, []).append(query)
     for members in families.values():
         # equal ones are share_subqueries'
@@ -67,6 +69,18 @@ def share_groupings(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if len(found) > 1:
             why = f"{len(found)} groupings of the same rows are made once"
             yield Rewrite(_shared(block, found, ctx), why)
+
+
+def _rows(query: a.Select) -> a.Query:
+    """What a grouping reads and by which keys, the same however its inner joins are written and in whatever
+    order its conditions and keys stand.
+    """
+    items, preds = as_product(query)
+    numbers = {rel: -1 - i for i, rel in enumerate(i.rel for i in leaves(items))}
+    placed = renumber(a.Select((), tuple(items)), numbers)
+    asked = sorted((renumber(p, numbers) for p in preds), key=repr)
+    by = tuple(tuple(sorted((renumber(k, numbers) for k in keys), key=repr)) for keys in query.group_by or ())
+    return canonical(replace(placed, where=conjoin(asked), group_by=by), keep_names=False)
 
 
 def _is_grouping(query: a.Select) -> bool:
