@@ -145,7 +145,7 @@ class Linker:
             return None, 2
         if at and words[at - 1].kind == "number" and words[at].word in UNIT_LETTERS:
             return None, 1  # `longer than 220 m`, of no len_m
-        if only_these(words, at):
+        if only_these(words, at) or self._for_each(words, at):
             return None, 1
         if (done := self._ordered(words, at)) is not None:
             return done, 1
@@ -159,7 +159,8 @@ class Linker:
             return Link(words[at].text, "lasting"), 1  # `how long did each lease last`, no last name
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             run = words[at : at + length]
-            if self._of_its_rows(run, words[at + length : at + length + 1]):
+            behind = words[at + length : at + length + 1]
+            if self._of_its_rows(run, behind) or self._part_of_rows(run, behind):
                 continue
             if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
                 return link, length
@@ -220,6 +221,24 @@ class Linker:
         rows = self.names.of_run(run[:1])
         return rows is not None and rows.mark == "table" and max(rows.fits.values()) >= WHOLE
 
+    def _part_of_rows(self, run: Sequence[Token], behind: Sequence[Token]) -> bool:
+        """`what share of transactions are buys`, of transactions with a number of shares."""
+        said = bool(behind) and behind[0].word in _SAYS
+        if not said or len(run) < 3 or GRAMMAR.get(f"{run[0].word} of") != "share" or run[1].word != "of":
+            return False
+        rows = self.names.of_run(run[2:])
+        return rows is not None and rows.mark == "table" and max(rows.fits.values()) >= WHOLE
+
+    def _for_each(self, words: Sequence[Token], at: int) -> bool:
+        """`more than 30 an hour`: what the number is for; a column of hours is not spoken of, one of what is
+        earned in an hour is.
+        """
+        said = at > 1 and words[at].word in _HOURS and words[at - 1].word in {"a", "an"}
+        if not said or words[at - 2].kind != "number":
+            return False
+        named = self.names.of_run(words[at : at + 1])
+        return named is not None and max(named.fits.values(), default=0.0) >= 1.0
+
     def _noun(self, words: Sequence[Token], at: int) -> Link | None:
         """`more than one show`, `the title of the show`, of a table of shows: no verb there."""
         before = words[at - 1] if at else None
@@ -229,6 +248,8 @@ class Linker:
             return named if named is not None and named.mark == "column" else None
         if before is None or words[at].word not in FILLERS | RETURNING or words[at].kind != "word":
             return None
+        if before.word in _ONE and (kinds := self.values.of(words[at].text)):
+            return Link(words[at].text, "value", values=tuple(kinds))  # `water from a well`
         of_one = before.word == "the" and at > 1 and words[at - 2].word in _LEADING_TO
         of_one = of_one or before.word in ADJECTIVES or before.word in _COMMON
         if before.kind != "number" and before.word not in _BEFORE_NOUNS and not of_one:
@@ -391,6 +412,8 @@ _KINDS_TOO = frozenset(listed("double half twice median total unique"))
 """Words of the grammar that also say a kind of thing."""
 _NOUNS = frozenset({"member", "members"})
 """What is also said for belonging, and names rows where a table is called so."""
+_HOURS = frozenset(listed("hour minute second night shift piece"))
+_ONE = frozenset({"a", "an"})
 _BEFORE_NOUNS = frozenset(listed("a an one each every per any no this which what another"))
 _COMMON = frozenset(listed("popular common frequent"))
 _LEADING_TO = frozenset(listed("of in on for by with from to"))

@@ -98,6 +98,9 @@ def _value_of_it(draft: Draft, at: int, after: int) -> int | None:
 def none_said(column: ColumnContext) -> Condition | None:
     """`carers without a qualification`, of a column that always has one, the value `none` among them."""
     said = tuple(v for v in column.values if v.strip().lower() in _NONE)
+    # among codes of two letters `NA` is one of them, of North America
+    if column.values and {len(v) for v in column.values} == {2}:
+        return None
     # a column with nulls says absence by null, and both ways at once would be a guess
     return OneOf(column, said) if said and not column.nulls else None
 

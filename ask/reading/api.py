@@ -41,6 +41,7 @@ from rewright.ask.reading.said_of_absent import said_of_absent
 from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
+from rewright.ask.reading.shown import always_there
 from rewright.ask.reading.spelled import as_spelled
 from rewright.ask.reading.times_between import times_between
 from rewright.ask.reading.turned_hints import called_by_hints, term_first
@@ -178,6 +179,7 @@ class Reader:
             check(intent, links, scope)
             intent = compared_in(intent, asked, scope)
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)
+            always_there(intent, links, scope)
             intent = shown_in(intent, unit, scope) if unit else intent
             written = write(intent, self.context, scope.roles, scope.said())
             joined_by_the_way(written.tables, intent, scope)

@@ -99,7 +99,11 @@ def _theirs(intent: Intent, links: Sequence[Link], head: TableRef, scope: Scope)
     Unclear where several are.
     """
     wanted = _named_too(links, scope)
-    if not intent.groups and _WITH_THEIR.search(" ".join(scope.roles)):
+    # `orders that are open, with the customer`
+    apart = any(
+        a.mark == "comma" and b.mark == "table" and b.preposition == "with" for a, b in pairwise(links)
+    )
+    if not intent.groups and (apart or _WITH_THEIR.search(" ".join(scope.roles))):
         first = next((i for i, link in enumerate(links) if link.preposition == "with"), len(links))
         wanted = [
             *(t.ref for link in links[first:] if link.mark == "table" for t in link.tables[:1]),

@@ -23,6 +23,11 @@ _LISTED = re.compile(
     r"\s*(?:(?:and|or)\s+)?(?P<code>\w{1,12})\s+(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?:\([^)]*\)\s*)?"
 )
 """One of `INB inbound, OUT outbound`: a code and what it stands for, without a sign between."""
+_NUMBERED = re.compile(r"\s*(?P<code>\d{1,4})\s*(?:=|:|-|for|means)?\s+(?P<said>[A-Za-z][A-Za-z -]*?)\s*")
+_NULL = re.compile(r"\bnull\s*(?:[:=]|if|when|means|for|while)\s*(?P<said>[a-z][a-z ]*)", re.IGNORECASE)
+_BEING = frozenset(listed("is are was were has have"))
+_STILL = frozenset(listed("still yet currently"))
+_NOTHING = frozenset(listed("none unknown no not never nothing missing na unset without"))
 _UNIT = re.compile(r"(?:,\s*|\bin\s+|\(\s*)([A-Za-z]+)\s*\)?\s*\.?\s*$")
 _BEGINS = re.compile(
     r"^(?:(?:a |the )?(?:list|table|one row|each row|one line|a row)\s+"
@@ -55,7 +60,7 @@ def codes(column: ColumnContext) -> Iterator[tuple[str, str]]:
         for match in _CODE.finditer(column.comment)
         if match["code"].lower() in held
     ]
-    found = found or list(_codes_listed(column))
+    found = found or list(_codes_listed(column)) or list(_numbers_listed(column))
     # one hit may be chance: `note: active customers only`, where `note` is a value
     if len({value for value, _ in found}) < 2:
         return
@@ -73,6 +78,30 @@ def _codes_listed(column: ColumnContext) -> Iterator[tuple[str, str]]:
     told = [part for part in parts if part is not None and _is_code(part["code"], column)]
     if len(told) * 2 > len(parts):
         yield from ((part["code"], " ".join(part["said"].lower().split())) for part in told)
+
+
+def _numbers_listed(column: ColumnContext) -> Iterator[tuple[str, str]]:
+    """`1 urgent, 2 normal`, of a column of few numbers each of which is told."""
+    parts = [_NUMBERED.fullmatch(part) for part in re.split(r"[,;|\n]", column.comment)]
+    told = [part for part in parts if part is not None]
+    if column.kind == "number" and 0 < column.distinct <= len(told) == len(parts):
+        yield from ((part["code"], " ".join(part["said"].lower().split())) for part in told)
+
+
+def lacks(column: ColumnContext) -> str:
+    """What the comment of a column says of rows in which it is null: `settled on, null: still pending`.
+
+    Empty where it says nothing, or says `none`.
+    """
+    found = _NULL.search(column.comment) if column.nulls else None
+    words = found["said"].lower().split() if found is not None else []
+    # whose state it is stands before it: `NULL if treatment is ongoing`
+    for place, word in enumerate(words):
+        if word in _BEING:
+            words = words[place + 1 :]
+            break
+    said = [w for w in words if w not in _STILL]
+    return " ".join(said) if len(said) <= _MOST_WORDS and not _NOTHING & set(said) else ""
 
 
 def _is_code(word: str, column: ColumnContext) -> bool:

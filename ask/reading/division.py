@@ -8,11 +8,13 @@ from __future__ import annotations
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Compared
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.link import Link
 
 _MEASURES = frozenset(
     {"count", "sum", "avg", "max", "min", "median", "percent", "share", "ratio", "top", "bottom", "first"}
 )
 _DOUBT = 0.92
+_PRONOUNS = frozenset({"they", "he", "she", "it", "their", "his", "her", "its"})
 IN = frozenset({"in", "at", "to", "with", "by", "on", "through"})
 """Behind these an `all` says how many a row has to have; `for all`, `of all` and `from all` do not."""
 
@@ -45,9 +47,15 @@ def _all_of(draft: Draft, at: int) -> None:
     table, link = draft.scope.table(draft.links[head]), draft.links[after]
     rows = link.mark == "table"
     whole = draft.scope.key(draft.scope.table(link)) if rows else draft.scope.column(link)
+    if not rows and whole.kind == "boolean":
+        # `every threatened species`: the flag says which of them
+        raise Unclear(f"it is not clear of what {link.text} is to be all")
     # a row holds one value of its own column, so it never has all of them
     if whole.table == table.ref:
         raise Unclear(f"one row of {table.ref.name} has one {whole.name} at most")
+    if _theirs(draft, link):
+        # `an A in every course they took`: all of their own, which may be fewer than there are
+        raise Unclear(f"it is not clear whether all {whole.table.name} or those of each are meant")
     steps = direct(draft.scope.context, table.ref, whole.table, draft.scope.roles)
     if not any(step.multiplies for step in steps):
         raise Unclear(f"there is only one row of {whole.table.name} for each of {table.ref.name}")
@@ -61,3 +69,11 @@ def _all_of(draft: Draft, at: int) -> None:
     # compared with the number of all different values, as HAVING count(distinct x) = all
     draft.having.append(Compared(Aggregate("count", whole, distinct=True), "=", "all"))
     draft.scope.doubt("all of something", _DOUBT)
+
+
+def _theirs(draft: Draft, link: Link) -> bool:
+    """Whether what stands behind the noun says that it is of each: `they took`, `in their city`."""
+    words = draft.scope.roles
+    last = link.word.split()[-1]
+    behind = words[words.index(last) + 1 :][:3] if last in words else ()
+    return bool(_PRONOUNS & set(behind))

@@ -5,6 +5,8 @@ Owns that choice. Must not know what is ranked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, OneOf, Span
@@ -35,9 +37,9 @@ MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
 def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | None, list[int]]:
     """What a superlative orders by, and the places it takes."""
     link = draft.links[at]
-    if after is None:
+    if after is None or draft.links[after].mark in {"stop", "moment"}:
         # `the most` alone: rows of a value that is a condition already, or nothing that could be ranked by
-        return _rows_of_a_value(draft, at) if link.word in MOST else None, []
+        return (_rows_of_a_value(draft, at) or _rows_of_a_deed(draft, at) if link.word in MOST else None), []
     following = draft.links[after]
     if following.mark == "count" and (counted := draft.next(after, "table")) is not None:
         return count_of(draft, draft.scope.table(draft.links[counted])), [after, counted]
@@ -122,6 +124,30 @@ def _rows_of_a_value(draft: Draft, at: int) -> Expression | None:
         return None
     draft.scope.doubt("what is to be counted", _COUNTED)
     return count_of(draft, draft.scope.context.table(tables.pop()))
+
+
+def deeds_ranked(links: Sequence[Link]) -> None:
+    """`which volcano erupted the most`, of eruptions: the verb says what is counted, and names no rows."""
+    for rows, verb, most in zip(links, links[1:], links[2:], strict=False):
+        if rows.mark == verb.mark == "table" and verb.word.endswith("ed") and most.word in MOST:
+            verb.mark = "relation"
+
+
+def _rows_of_a_deed(draft: Draft, at: int) -> Expression | None:
+    """`which volcano erupted the most`, of eruptions: how often it did."""
+    # links of verbs are left out of the draft
+    links = draft.scope.links
+    place = next((i for i, link in enumerate(links) if link is draft.links[at]), 0)
+    verb = links[place - 1] if place else None
+    # with a number of its own the verb may say what is added up
+    if verb is None or verb.mark != "relation" or any(c.kind != "date" for c in verb.columns):
+        return None
+    # a date of the deed is in the rows that tell it
+    told = {t.ref for t in verb.tables} | {c.table for c in verb.columns}
+    if len(told) != 1:
+        return None
+    draft.scope.doubt("what is to be counted", _COUNTED)
+    return count_of(draft, draft.scope.context.table(told.pop()))
 
 
 def _measure_behind(draft: Draft, at: int) -> int | None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.rows import key_of
+from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, stem
 
 _LABELS = ("name", "title", "label")
@@ -19,6 +20,8 @@ _ORGANISATIONS = frozenset(
 _SITES = frozenset(listed("city town country"))
 _OF_PEOPLE = (listed("firstname givenname forename"), listed("lastname familyname surname"))
 """Names of a person, whether the words of a column are told apart or run together."""
+_DOERS = listed("driver owner manager captain author teacher contact customer client agent operator")
+"""Whose name is another's than that of the rows which it stands in."""
 _MEANINGS = frozenset(listed("description meaning text"))
 _MEASURES = frozenset(("numeric", "float4", "float8"))
 """Types of what is measured: an `nm` of nautical miles is no name."""
@@ -52,7 +55,12 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
         if column.kind == "text" and (scope.words(column) in {own, ("username",), ("user", "name")}):
             return (column,)
     named = [
-        c for c in table.columns if c.kind == "text" and scope.words(c)[-1] in _LABELS and c.distinct > 1
+        c
+        for c in table.columns
+        if c.kind == "text"
+        and scope.words(c)[-1] in _LABELS
+        and c.distinct > 1
+        and not _of_a_doer(scope, c, own)
     ]
     if len(named) == 1:
         return (named[0],)
@@ -72,6 +80,13 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     if key is None:
         raise Unclear(f"nothing names a row of {table.ref.name}")
     return (key,)
+
+
+def _of_a_doer(scope: Words, column: ColumnContext, own: tuple[str, ...]) -> bool:
+    """`driver_name` of routes, each with a code: the name of somebody, not of the row."""
+    first = scope.words(column)[0]
+    doer = any(first == one or cut_from(one, first) for one in _DOERS)
+    return doer and not any(first == word or cut_from(word, first) for word in own)
 
 
 def _called(scope: Words, table: TableContext, word: str) -> tuple[ColumnContext, ...]:

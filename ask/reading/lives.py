@@ -49,7 +49,9 @@ _WHETHER_LATE = 0.95
 
 def lives(links: Sequence[Link], scope: Scope) -> None:
     """Marks what says that rows are still there, or are no more, or were late."""
-    ends = list(_ends(links, scope))
+    spoken = _spoken(links, scope)
+    # `members who hold a plot right now`, of tenancies that are of both and have ended
+    ends = list(_ends(spoken, links, scope)) or list(_ends(_joining(spoken, scope), links, scope))
     for at, link in enumerate(links):
         if link.word == "late" and link.mark == "unknown" and len(pair := _late(links, scope)) == 1:
             _came_late(links, at, pair[0], scope)
@@ -102,9 +104,17 @@ def _spoken(links: Sequence[Link], scope: Scope) -> set[TableRef]:
     return spoken | {next(iter(held)) for held in owners if len(held) == 1}
 
 
-def _ends(links: Sequence[Link], scope: Scope) -> Iterator[ColumnContext]:
-    """The columns of rows spoken of that say when they ended, which some lack."""
-    spoken = _spoken(links, scope)
+def _joining(spoken: set[TableRef], scope: Scope) -> set[TableRef]:
+    """The tables whose rows refer to those of two that are spoken of."""
+    referred = {
+        t.ref: {j.one.table for j in scope.context.joins if j.many.table == t.ref}
+        for t in scope.context.tables
+    }
+    return {ref for ref, ones in referred.items() if len(ones & spoken) > 1}
+
+
+def _ends(spoken: set[TableRef], links: Sequence[Link], scope: Scope) -> Iterator[ColumnContext]:
+    """The columns of these rows that say when they ended, which some lack."""
     # words of life and death ask for the date of a death, not of leaving
     dead = any(link.word in {"alive", "dead", "living", "died"} for link in links)
     # a date that no row lacks ends nothing: all of them would be gone

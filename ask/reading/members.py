@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from rewright.ask.context import TableContext
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.vocabulary import THOSE_OF
 from rewright.sql.algebra import TableRef
 
@@ -17,7 +18,7 @@ _COUNTED = {"number", "without", "top", "bottom"}
 _VALUES = {"value", "quoted", "named"}
 
 
-def memberships(left: Sequence[Link], links: Sequence[Link]) -> list[TableRef]:
+def memberships(left: Sequence[Link], links: Sequence[Link], scope: Scope) -> list[TableRef]:
     """The tables that must be joined. Where it is asked how many they are members of, or of none, the
     memberships are what is counted: the link that says of what is marked so.
     """
@@ -29,7 +30,7 @@ def memberships(left: Sequence[Link], links: Sequence[Link]) -> list[TableRef]:
         counted = _counted(links, at)
         if link.mark == "table":
             _none_of_them(links, at)
-        elif counted is not None and counted in left:
+        elif counted is not None and counted in left and _of_one(link.tables[0], counted, scope):
             # `so many books` counts loans where a verb of lending stands before: a book may be borrowed twice
             _stands_for(counted, link.tables[0])
         else:
@@ -54,6 +55,12 @@ def _none_of_them(links: Sequence[Link], at: int) -> None:
     named = at + 2 < len(links) and links[at + 2].mark in _VALUES
     if at and links[at - 1].mark == "without" and behind is not None and behind.mark == "table" and not named:
         behind.used = True
+
+
+def _of_one(deed: TableContext, counted: Link, scope: Scope) -> bool:
+    """Whether each row of the deed is of one of them: a loan of one book, not of a box of specimens."""
+    told = {deed.ref, *scope.told_by(deed.ref)}
+    return any(t.ref in told for t in counted.tables)
 
 
 def _stands_for(link: Link, table: TableContext) -> None:

@@ -91,7 +91,8 @@ _EXISTS = re.compile(
 _ONCE = re.compile(
     r"[,(.]?\s*(?:(?:please|but|and)\s+)*\b(?:without\s+(?:any\s+)?(?:duplicates|repetition|repeats)|no\s+duplicates"
     r"|(?:do\s+not|don't)\s+(?:return|show|include|list|give)\s+(?:any\s+)?duplicates"
-    r"|(?:list|show|give|return|name)\s+each(?:\s+\w+)?\s+(?:only\s+|just\s+)?once)\b\)?",
+    r"|(?:list|show|give|return|name)\s+each(?:\s+\w+)?\s+(?:only\s+|just\s+)?once"
+    r"|each\s+(?:one\s+)?(?:only|just)\s+once|(?:only|just)\s+once\s+each)\b\)?",
     re.IGNORECASE,
 )
 

@@ -41,7 +41,9 @@ _EVENTS = {
     for verb, nouns in {
         "borrow": "loan lending checkout", "lend": "loan lending", "buy": "purchase order sale",
         "rent": "rental hire", "fly": "flight", "watch": "viewing view", "travel": "trip journey",
-        "ride": "ride trip", "drive": "drive trip", "sell": "sale", "rate": "rating review",
+        "ride": "ride trip", "complain": "complaint",
+        "attend": "attendance", "die": "death", "drive": "drive trip", "sell": "sale",
+        "rate": "rating review",
     }.items()
 }  # fmt: skip
 """Verbs, and the tables of what they do."""
@@ -50,6 +52,10 @@ _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "a
 LABELS = frozenset({"name", "names", "title", "titles"})
 IDENTIFIERS = frozenset({"id", "ids", "identifier", "identifiers"})
 _SPOKEN = frozenset(GRAMMAR) | frozenset(ADJECTIVES) | RELATING | frozenset(TIME_UNITS) | frozenset(PERIODIC)
+_ADVERBS = frozenset(
+    {"still", "already", "again", "even", "once", "always", "never", "only", "just", "away", "instead"}
+)
+"""What no name of a schema is cut from: `still` is no `stl_dt`."""
 _DEEDS = frozenset({"cost", "left", "sold", "paid", "sent", "built", "held", "lent", "made"})
 _ARTICLES = frozenset({"a", "an", "the", "any"})
 _BY_WHOM = frozenset({"by", "to", "from"})
@@ -133,7 +139,7 @@ class NamesSaid:
     def _cut(self, text: str, words: Sequence[str]) -> Link | None:
         """`donors`, of a table dnr. A word that says something by itself is not looked for so."""
         # `us` or `no` would else be found as the letters of some name
-        if len(words) == 1 and (words[0] in _SPOKEN or (root(words[0]),) in self.vocabulary.roots):
+        if len(words) == 1 and (words[0] in _SPOKEN | _ADVERBS or (root(words[0]),) in self.vocabulary.roots):
             return None
         for reading, fit in self.shortened.readings(words):
             if (link := self.link(text, key_of(reading), fit)) is not None:

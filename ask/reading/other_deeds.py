@@ -60,7 +60,7 @@ _CUT = tuple(
 )
 """Deeds that names of dates are often cut from."""
 _ANY_DEED = frozenset(
-    map(root, listed("made done taken held given had used involved put got gone come been"))
+    map(root, listed("made done taken held given had used involved put got gone come been happened occurred"))
 )
 """Verbs that say of any deed that it took place."""
 _BEGINNINGS = frozenset(map(root, listed("start started starts begin began end ended from to date time")))

@@ -16,6 +16,7 @@ from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.shown import shown
 from rewright.ask.reading.words import listed, root
 from rewright.sql.algebra import TableRef
 
@@ -52,6 +53,7 @@ def overlooked(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _both_had(intent, scope)
     _had_by_any(intent, scope)
     _said_twice(intent)
+    shown(intent, links, scope)
 
 
 def _all_of_some(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

@@ -19,6 +19,7 @@ from rewright.ask.reading.differences import differences
 from rewright.ask.reading.division import everything
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.durations import durations
+from rewright.ask.reading.extremes import deeds_ranked
 from rewright.ask.reading.grouping import groups
 from rewright.ask.reading.intent import Aggregate, Compared, Intent
 from rewright.ask.reading.joins import Unclear
@@ -27,6 +28,7 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.members import memberships
 from rewright.ask.reading.mismatches import words_for_names
 from rewright.ask.reading.named_rows import against_named
+from rewright.ask.reading.only import only_of_a_kind, said_only
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, measures
 from rewright.ask.reading.per_row import averages_of_counts
@@ -68,7 +70,7 @@ _MISSPELLED = 0.88
 _IN_PART = 0.9
 _LOOSELY = 0.93
 _THAN_AVERAGE = re.compile(
-    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>(?!expensive|recent|populous)\w+)\s+than\s+(?:the\s+)?average"
+    r"\b(?:(?P<more>more|higher|greater|bigger|larger)|less|fewer|lower|smaller)\s+(?P<what>(?!expensive|recent|populous)\w+)\s+than\s+(?:the\s+)?average"
     r"(?:\s+(?:of|for|across|over)\s+all(?:\s+\w+)?)?(?=\W*$)",
     re.IGNORECASE,
 )
@@ -102,6 +104,7 @@ _PASSES = (
     superiors,
     against_named,
     same_as_named,
+    only_of_a_kind,
     differences,
     averages_of_counts,
     products,
@@ -138,8 +141,9 @@ def without_presentation(question: str) -> str:
 def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, Draft]:
     """The intent of a question. Raises Unclear."""
     sums_of_deeds(links)
+    deeds_ranked(links)
     # no word of the data in it: any query would be made up
-    if not any(link.mark in _SAID for link in links):
+    if not any(link.mark in _SAID or (link.mark == "relation" and link.columns) for link in links):
         raise Unclear("the data does not say: none of the question's words is in it")
     first = question.split(maxsplit=1)[0].lower().strip(",") if question.split() else ""
     vary = any(word in {"vary", "varies"} for word in question.lower().split())
@@ -153,6 +157,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     main, wanted = sentences(links)
     main = prepared(main, scope)
     said_the_same(main, scope)
+    said_only(main)
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
     # before any pass: a word that the data does not hold would be dropped without a trace
     if unknown:
@@ -167,7 +172,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
         [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
     # memberships are known by links that are left out of the draft
-    draft.rows += memberships(draft.links, main)
+    draft.rows += memberships(draft.links, main, scope)
     draft.listed = any(b.mark == "return" and a.mark == "comma" for a, b in pairwise(main))
     for step in _PASSES:
         step(draft)

@@ -30,7 +30,10 @@ RS SRB Serbia|SG SGP Singapore
 SK SVK Slovakia|SI SVN Slovenia|ZA ZAF South Africa|KR KOR South Korea|ES ESP Spain|SE SWE Sweden
 CH CHE Switzerland|TW TWN Taiwan|TH THA Thailand|TR TUR Turkey|UA UKR Ukraine
 AE ARE United Arab Emirates|GB GBR United Kingdom
-US USA United States|VN VNM Vietnam
+US USA United States|VN VNM Vietnam|BS BHS Bahamas|BD BGD Bangladesh|CU CUB Cuba|CY CYP Cyprus|EC ECU Ecuador
+ET ETH Ethiopia|GH GHA Ghana|IR IRN Iran|JM JAM Jamaica|LK LKA Sri Lanka|LR LBR Liberia
+MH MHL Marshall Islands|MT MLT Malta|NP NPL Nepal|PA PAN Panama|TN TUN Tunisia|TZ TZA Tanzania|UG UGA Uganda
+UY URY Uruguay|VE VEN Venezuela
 """
 _PEOPLE = """
 Argentina: Argentinian Argentine|Australia: Australian|Austria: Austrian|Belgium: Belgian|Brazil: Brazilian
@@ -45,11 +48,21 @@ Romania: Romanian|Russia: Russian|Scotland: Scottish Scot|Serbia: Serbian Serb|S
 Slovenia: Slovenian|South Africa: South-African|South Korea: Korean|Spain: Spanish Spaniard
 Sweden: Swedish Swede|Switzerland: Swiss|Taiwan: Taiwanese|Thailand: Thai|The Netherlands: Dutch
 Tunisia: Tunisian|Turkey: Turkish Turk|Ukraine: Ukrainian|United Kingdom: British Briton|UK: British Briton
+Bangladesh: Bangladeshi|Cuba: Cuban|Cyprus: Cypriot|Ethiopia: Ethiopian|Ghana: Ghanaian|Liberia: Liberian
+Malta: Maltese|Nepal: Nepalese|Panama: Panamanian|Tanzania: Tanzanian|Uganda: Ugandan|Uruguay: Uruguayan
+Venezuela: Venezuelan
 United States: American|USA: American|United States of America: American|Vietnam: Vietnamese|Wales: Welsh
 """
 # no plural in s: `the Danish`, `the Chinese`
 _NO_PLURAL = ("sh", "ch", "ese", "ss")
-_KINDS = {"state": "states", "country": "countries", "nation": "countries", "nationality": "countries"}
+_KINDS = {
+    "flag": "countries",
+    "state": "states",
+    "country": "countries",
+    "nation": "countries",
+    "nationality": "countries",
+}
+"""What of a row is a place; a flag's state is a country."""
 # a value longer than a code is a name, and then the column holds no codes at all
 _LONGEST = 3
 
@@ -91,7 +104,7 @@ def places(column: ColumnContext, words: Sequence[str]) -> Iterator[tuple[str, s
     """Each value that is the code of a state or a country, with its name; nothing where a column holds
     anything else beside codes.
     """
-    kind = next((_KINDS[w] for w in words if w in _KINDS), "")
+    kind = next((kind for word, kind in _KINDS.items() if word in words), "")
     if not kind or not column.values or any(len(v) > _LONGEST for v in column.values):
         return
     # what is no code of the list has no other name; its column may still hold the others

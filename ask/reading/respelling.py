@@ -22,6 +22,7 @@ _LONG = 8
 """Letters from which on two may be wrong."""
 # a schema with more values than this is searched no further, as each unknown word looks at all of them
 _MOST_WORDS = 20_000
+_NEGATING = frozenset(listed("un in im ir il dis non"))
 _QUESTIONS = frozenset(
     w
     for phrases in (GRAMMAR, ADJECTIVES, PERIODIC, TIME_UNITS, FILLERS, RELATING, RETURNING)
@@ -67,12 +68,18 @@ class Respelling:
             return ""
         # one wrong letter before two, so that a nearer word is not outweighed by farther ones
         for most in (1, 2) if len(word) >= _LONG else (1,):
-            near = {w for w in known if _near(word, w, most)}
+            near = {w for w in known if _near(word, w, most) and not _contrary(word, w)}
             kinds = {stem(w) for w in near}
             if near:
                 # several words that mean different things: to choose would be to invent a question
                 return min(near, key=lambda w: (abs(len(w) - len(word)), w)) if len(kinds) == 1 else ""
         return ""
+
+
+def _contrary(word: str, other: str) -> bool:
+    """`unusable` and `usable`: two words that say the contrary of one another, neither misspelled."""
+    longer, shorter = (word, other) if len(word) > len(other) else (other, word)
+    return longer.endswith(shorter) and longer[: -len(shorter)] in _NEGATING
 
 
 def _near(word: str, other: str, most: int) -> bool:

@@ -13,18 +13,29 @@ from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Step
 from rewright.sql.algebra import TableRef
 
+_FRACTIONS = frozenset({"numeric", "float4", "float8", "money"})
+"""Types of prices and measures, which tell rows apart by chance."""
+
 
 def key_of(table: TableContext) -> ColumnContext | None:
-    """The declared key of one column, else a unique number or identifier."""
+    """The declared key of one column, else a unique number or identifier; a price only where there is nothing
+    else.
+    """
     declared = (c for c in table.columns if c.key)
-    found = (
-        c
-        for c in table.columns
-        if c.unique and (c.kind == "number" or c.name.lower().endswith(("id", "code")))
-    )
+    numbers = [c for c in table.columns if c.unique and c.kind == "number"]
+    found = (c for c in table.columns if c.unique and (_counts(c) or c.name.lower().endswith(("id", "code"))))
     unique = (c for c in table.columns if c.unique and c.kind == "text")
     # a declared key first, then what looks like one, then any text that tells the rows apart
-    return next(declared, None) or next(found, None) or next(unique, None)
+    return next(declared, None) or next(found, None) or next(unique, None) or next(iter(numbers), None)
+
+
+def tells_by_chance(column: ColumnContext) -> bool:
+    """Whether it is a price or a measure: its values differ, but nobody calls a row by them."""
+    return column.kind == "number" and not column.key and not _counts(column)
+
+
+def _counts(column: ColumnContext) -> bool:
+    return column.kind == "number" and column.type not in _FRACTIONS
 
 
 def only_named(context: Context, table: TableContext, label: Sequence[ColumnContext]) -> bool:

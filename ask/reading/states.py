@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.lacking import lacking
 from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
@@ -47,6 +48,7 @@ _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")
 def still_so(links: Sequence[Link], scope: Scope) -> None:
     """`still open`, `still unpaid`, before anything else is made of these words."""
     _by_which_means(links, scope)
+    lacking(links, scope)
     _open(links, scope)
     _still(links)
     _done_ones(links)

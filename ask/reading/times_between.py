@@ -70,10 +70,31 @@ def _done(verb: str, known: Container[str]) -> str:
     """`filing` as the data spells it, `filed`."""
     # other forms (`filed`, `order`) are spelled as data spells them
     if not verb.lower().endswith("ing"):
-        return verb
+        return verb if verb.lower() in known else _of_noun(verb, known)
     stem = verb.lower().removesuffix("ing")
     stems = (f"{stem}ed", f"{stem}d", f"{stem[:-1]}ed")
     return next((word for word in stems if word in known), verb)
+
+
+def _of_noun(noun: str, known: Container[str]) -> str:
+    """`application` as the data spells it, `applied`; as it is where it does not."""
+    said = noun.lower()
+    ends = (
+        ("ication", "ied"),
+        ("ion", "ed"),
+        ("ion", "ted"),
+        ("al", "ed"),
+        ("y", "ed"),
+        ("ure", "ed"),
+        ("", "ed"),
+        ("", "d"),
+    )
+    made = (
+        f"{said.removesuffix(end)}{past}"
+        for end, past in ends
+        if said.endswith(end) and len(said) > len(end) + 2
+    )
+    return next((word for word in made if word in known), noun)
 
 
 def _counted(match: re.Match[str]) -> str:

@@ -21,6 +21,16 @@ _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""
 
 
+_OTHER_STATES = {
+    "dead": ("died", "deceased"),
+    "deceased": ("died", "dead"),
+    "died": ("dead", "deceased"),
+    "unhurt": ("uninjured", "unharmed"),
+    "uninjured": ("unhurt", "unharmed"),
+    "injured": ("hurt", "wounded"),
+    "hurt": ("injured", "wounded"),
+}
+"""How people are, in other words than the data's."""
 _NAMES = frozenset({"name", "person", "artist", "author", "composer", "player"})
 # names of more words are titles of works or of firms
 _LONGEST_NAME = 4
@@ -60,6 +70,8 @@ class ValuesSaid:
                         self.said[said].append((column, value))
                 for value in column.values:
                     for said in (plain(value), *people_of(value)):
+                        self.said[said].append((column, value))
+                    for said in _OTHER_STATES.get(value.lower(), ()):
                         self.said[said].append((column, value))
                     # a plural in the question and a singular in the data have one root
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:

@@ -28,6 +28,8 @@ _BY_ITS_KEY = 0.95
 
 def verbs_of_numbers(links: Sequence[Link], scope: Scope) -> None:
     """`which sponsor spent at least 100`: a verb right before a comparison with a bare number."""
+    for verb, number in pairwise(links):
+        _equal_to(verb, number, scope)
     for at, verb in enumerate(links[:-2]):
         behind = links[at + 3].mark if at + 3 < len(links) else "stop"
         if verb.mark not in {"relation", "unknown"} or links[at + 1].mark not in _COMPARES:
@@ -45,6 +47,22 @@ def verbs_of_numbers(links: Sequence[Link], scope: Scope) -> None:
             if not added_up and not any(link.mark == "table" for link in links[:at]):
                 # `sponsors that spent more than 100`, of campaigns: in one of them, or in all?
                 scope.doubt("whether one row counts or all of them together", _ONE_OR_ALL)
+
+
+def _equal_to(verb: Link, number: Link, scope: Scope) -> None:
+    """`plots that were rated 1`, of inspections with a rating: the one column of that word that there is."""
+    if verb.mark != "unknown" or not verb.word.endswith("ed") or number.mark != "number" or not number.glued:
+        return
+    # a word of its own for what the verb makes: `rating`, of `rated`
+    made = f"{verb.word.removesuffix('ed')}ing"
+    held = [
+        c
+        for t in scope.context.tables
+        for c in t.columns
+        if c in _named_by(verb.word, t, "number", scope) or (c.kind == "number" and scope.words(c) == (made,))
+    ]
+    if len(held) == 1:
+        verb.mark, verb.columns, verb.fits = "column", (held[0],), {(held[0].table, held[0].name): _FIT}
 
 
 def _said_of(before: Sequence[Link], scope: Scope) -> TableContext | None:

@@ -188,7 +188,7 @@ def test_rows_told_by_a_text_are_not_told_by_a_number(reader: Reader) -> None:
 
 
 def test_a_measure_is_no_name() -> None:
-    legs = table("leg", 12, leg_id="int4 key", nm="numeric *11", winter="boolean")
+    legs = table("leg", 12, leg_id="int4 key", nm="numeric *11", winter="bool *2")
     found = assert_read(reader_of([legs]), "Which legs are winter legs?", ["leg.winter"])
     assert "leg.nm" not in found.sql
 
