@@ -86,7 +86,7 @@ def signals_of(
         lookalikes=_alike(best, judged),
         groups_of_one=_groups_of_one(best),
         multiplied=bool(best.written.multiplied),
-        in_parts=bool(best.written.in_parts),
+        in_parts=bool(best.written.in_parts or best.written.two_units),
         namesake=any(_namesake(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),

@@ -182,6 +182,7 @@ def doubts_of(best: Trial, mappings: list[Mapping]) -> tuple[str, ...]:
         for table, joined in dict.fromkeys(best.written.multiplied)
     ]
     out += [f"percents of {column} are told as parts of one: 90 % is 0.9" for column in best.written.in_parts]
+    out += [f"{column} is asked for in two units, and told in one" for column in best.written.two_units]
     out += [f"could not be read in {column}: {told}" for column, told in best.written.unread.items()]
     for site, candidate in zip(best.sites, best.choice, strict=True):
         placed = by_identity(candidate, site)
