@@ -68,7 +68,9 @@ class LakeIndex:
         self.copies = copies(list(self.tables.values()), self.contained, self.values)
         """Tables that are copies or older states of another one, and which."""
         # Copies are left out first: beside its original a copy would look like a part.
-        for united in families([t for t in self.tables.values() if t.name not in self.copies]):
+        for united in families(
+            [t for t in self.tables.values() if t.name not in self.copies], self.contained
+        ):
             # a file may have that name already
             if united.table.name not in self.tables:
                 self.unions[united.table.name] = united

@@ -390,8 +390,10 @@ class Evidence:
         # a union that spreads years over columns has columns that no part has
         if united is None or united.spreads:
             return []
-        # all parts have the same columns, so two of them tell
-        parts = [self._index.tables[part].column(real.name) for part in united.part_names()[:2]]
+        # parts of the same columns need not all be asked, those under other headings do
+        told = {name: own for name, own in united.held_in(real.name)}
+        asked = [*united.part_names()[:2], *united.called]
+        parts = [self._index.tables[name].column(told[name]) for name in asked if name in told]
         return [self._name_score(table, name, part) for part in parts if part is not None]
 
     def _scores_of_things(self, table: str, name: str, real: Column) -> list[float]:

@@ -344,7 +344,8 @@ class Resolver:
     ) -> Resolution:
         mappings, joins = mappings_of(best), joins_of(best)
         rivals, told = self._rivals(best, ranked, judged)
-        signals = signals_of(best, ranked, judged, mappings, joins, rivals)
+        lacking = tuple(left_out(best, judged))
+        signals = signals_of(best, ranked, judged, mappings, joins, rivals, in_part=bool(lacking))
         sure = confidence(signals)
         written = best.written
         return Resolution(
@@ -365,7 +366,7 @@ class Resolver:
             history=tuple(
                 Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
             ),
-            doubts=(*doubts_of(best, mappings), *left_out(best, judged)),
+            doubts=(*doubts_of(best, mappings), *lacking),
             closest=self._closest(ranked),
             # between two guesses nobody can say which was meant
             readings=() if guessed(mappings) else told,
