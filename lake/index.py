@@ -344,6 +344,17 @@ class LakeIndex:
             return 0.0
         return overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct).a_in_b
 
+    def spelt_otherwise(self, a: Column, b: Column) -> bool:
+        """Do two columns of texts share values only, or more of them, apart from case and blanks around? Not
+        where these tell values of one of them apart.
+        """
+        if a.family is not Family.TEXT or b.family is not Family.TEXT:
+            return False
+        one, two = ({value for value, _ in self.values(c).counts} for c in (a, b))
+        folded = [{value.strip().lower() for value in told} for told in (one, two)]
+        apart = len(folded[0]) == len(one) and len(folded[1]) == len(two)
+        return apart and len(folded[0] & folded[1]) > len(one & two)
+
     def _hashes(self, column: Column) -> frozenset[int]:
         return _looked_up(self._sets, column.key, lambda: frozenset(self.sketch(column).tolist()))
 

@@ -68,6 +68,8 @@ ABBREVIATIONS: dict[str, str] = {
     "stn": "station", "dx": "diagnosis", "adm": "admission", "wgt": "weight", "hgt": "height",
     "mst": "", "mstr": "", "ata": "arrival", "atd": "departure", "eta": "expected arrival",
     "etd": "expected departure",
+    "px": "price", "prc": "price", "trx": "transaction", "eml": "email", "szn": "season", "loa": "length",
+    "rsn": "reason", "posn": "position", "cond": "condition", "betr": "amount", "anz": "count",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""

@@ -128,6 +128,8 @@ _STANDS_FOR = 0.95
 _OTHER_CODES = 0.5
 """What is left of the likeness to a key for a label behind it that is called otherwise than both."""
 _LABELS = NAMED | names.GENERIC | CODES
+_CODES_FOR_NAMES = 0.4
+"""Held against codes where names are asked for."""
 _CODES_SHOWN = 0.45
 """Held against codes that are shown where a table says what they stand for."""
 _CALLED_AS_ASKED, _AMOUNT = 0.8, 0.62
@@ -823,7 +825,7 @@ class Evidence:
             if imagined.shown and not imagined.tests and _same_in_all(imagined, real):
                 # a column that says the same in all rows names none of them
                 return -_SAME_IN_ALL
-            return -0.3 if coded or set(names.words(real.name)) & CODES else 0.0
+            return -_CODES_FOR_NAMES if coded or set(names.words(real.name)) & CODES else 0.0
         if (
             imagined.shown
             and not imagined.tests

@@ -281,7 +281,7 @@ class Writer:
                 # a table with itself needs no key between two tables
                 found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
                 if found:
-                    out.append(joined_by(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed))
+                    out.append(joined_by(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed, self._index.spelt_otherwise))
                     # it is asked of the real tables now: here nothing is left to ask
                     put(part, exp.true())
                 break
@@ -322,7 +322,7 @@ class Writer:
                         ),
                     )
                     used.add(columns_of(best))
-                    put(node, joined_by(best, {**aliases, b: x.table}, self._cleaned_mixed))
+                    put(node, joined_by(best, {**aliases, b: x.table}, self._cleaned_mixed, self._index.spelt_otherwise))
                 break
 
     def _aliases(self, site: Site, candidate: Candidate) -> dict[str, str]:
@@ -447,7 +447,7 @@ class Writer:
         select.from_(self._table(first, aliases), copy=False)
         outer = self._outer(site, candidate)
         for table, key in others:
-            on = joined_by(key, aliases, self._cleaned_mixed)
+            on = joined_by(key, aliases, self._cleaned_mixed, self._index.spelt_otherwise)
             join = made(exp.Join(this=self._table(table, aliases), on=on))
             if table in outer:
                 join.set("side", "LEFT")
