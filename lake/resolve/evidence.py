@@ -884,7 +884,7 @@ class Evidence:
         if self._matcher.spelt(real, value):
             return _SPELT_OTHERWISE
         # looking for what else could have been meant is expensive: only where the name fits
-        match = self._matcher.best(real, value) if likely else None
+        match = self._matcher.best(real, value) if likely else self._matcher.decoded(real, value)
         if match is not None and match.score >= SURE:
             return 0.1 + 0.28 * match.score
         # all its values are known and this is none of them, or only some were looked at
@@ -1050,13 +1050,15 @@ def _is_class(relation: Relation) -> bool:
     """
     keys = [c for c in relation.columns.values() if c.only_key]
     rest = [c for c in relation.columns.values() if not c.only_key]
+    # the `town_name` of `towns` is their name
+    called = NAMED.union(names.words(relation.name))
     # only a key to join on, with nothing in its name but that, and only names of its rows are shown
     return (
         len(keys) == 1
         and bool(keys[0].joined)
         and set(names.words(keys[0].name)) <= names.KEY_WORDS
         and bool(rest)
-        and all(set(names.words(c.name)) <= NAMED for c in rest)
+        and all(set(names.words(c.name)) <= called and set(names.words(c.name)) & NAMED for c in rest)
     )
 
 

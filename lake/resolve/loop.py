@@ -318,14 +318,15 @@ class Resolver:
             and trial is max(trials, key=lambda t: t.score)
         )
 
-    def _beside(self, table: str, column: str, other: str, value: str) -> str | None:
+    def _beside(self, table: str, column: str, other: str, value: str) -> list[str]:
         # the table may not be loaded yet, as only candidates' tables are
         self._database.load([table])
         quoted = [name.replace('"', '""') for name in (other, table, column)]
         rows = self._database.trusted(
-            f'SELECT "{quoted[0]}" FROM "{quoted[1]}" WHERE lower("{quoted[2]}") = lower(?) LIMIT 1', [value]
+            f'SELECT DISTINCT "{quoted[0]}" FROM "{quoted[1]}" WHERE lower("{quoted[2]}") = lower(?) LIMIT 9',
+            [value],
         )
-        return str(rows[0][0]) if rows and rows[0][0] is not None else None
+        return [str(found) for (found,) in rows if found is not None]
 
     def _plain(self, query: str, original: exp.Expression, started: float, limit: int | None) -> Answer:
         """Run a statement that reads no tables, as it is."""
