@@ -24,6 +24,8 @@ _HELD = 0.5
 _LEAST_TOLD = 2
 """Columns that values or names have to align, at least; of the others only one of each kind may be left."""
 _NEVER = -100.0
+_BEGINNING = 3
+"""Letters of a word from which on they may be short for a longer one."""
 
 
 def stem_of(table: str) -> str:
@@ -37,14 +39,16 @@ def aligned(table: Table, like: Sequence[Column], contained: Contained) -> Align
     mine = list(table.columns)
     if len(mine) != len(like) or not mine:
         return None
-    scores = [[_score(a, b, contained) for a in mine] for b in like]
-    pairs = [(mine[at], b) for b, at in zip(like, assign(np.array(scores)), strict=True)]
+    scores = [[_score(a, b, i == j, contained) for j, a in enumerate(mine)] for i, b in enumerate(like)]
+    places = assign(np.array(scores))
+    pairs = [(mine[at], b) for b, at in zip(like, places, strict=True)]
     if not all(_may_be(a, b) for a, b in pairs):
         return None
-    told = [(a, b) for a, b in pairs if _told(a, b, contained)]
-    rest = [b.meaning for a, b in pairs if (a, b) not in told]
-    # what is left over is told by its kind alone
-    if len(told) < min(_LEAST_TOLD, len(pairs)) or len(set(rest)) < len(rest):
+    rest = [b.meaning for a, b in pairs if not _told(a, b, contained)]
+    # what is left over is told by its kind alone, or by its place where most are told and all in their order
+    alone = len(set(rest)) == len(rest)
+    in_order = places == sorted(places) and 2 * len(rest) <= len(pairs)
+    if len(pairs) - len(rest) < min(_LEAST_TOLD, len(pairs)) or not (alone or in_order):
         return None
     return {b.name: (a.name, _factor(a, b)) for a, b in pairs}
 
@@ -55,10 +59,10 @@ def renamed(table: Table, called: Aligned) -> Table:
     return replace(table, columns=tuple(replace(c, name=of[c.name]) for c in table.columns if c.name in of))
 
 
-def _score(a: Column, b: Column, contained: Contained) -> float:
+def _score(a: Column, b: Column, in_place: bool, contained: Contained) -> float:
     if not _may_be(a, b):
         return _NEVER
-    return 2.0 * _shared(a, b, contained) + _alike(a.name, b.name) + 0.3 * (a.position == b.position)
+    return 2.0 * _shared(a, b, contained) + _alike(a.name, b.name) + 0.3 * in_place
 
 
 def _may_be(a: Column, b: Column) -> bool:
@@ -89,7 +93,9 @@ def _alike(a: str, b: str) -> bool:
 
 
 def _shortened(short: Collection[str], long: Collection[str]) -> bool:
-    return any(names.skeleton_of(x, y) for x in short for y in long)
+    return any(
+        names.skeleton_of(x, y) or (len(x) >= _BEGINNING and y.startswith(x)) for x in short for y in long
+    )
 
 
 def _factor(a: Column, b: Column) -> float:
