@@ -235,7 +235,8 @@ def _united(group: list[Table]) -> UnitedTable | None:
     first = Column(
         name,
         mark,
-        0,
+        # behind the others, which stand where they stand in the parts: the first may be the key there
+        len(shared),
         "BIGINT" if years else "VARCHAR",
         family,
         family,
@@ -251,7 +252,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
         parts = _all_named(c.name, group)
         # the part with the most values says best how they are written
         told = c if _filled(c) >= _JUDGED else max(parts, key=_filled)
-        columns.append(_column(name, i + 1, replace(told, name=c.name), parts))
+        columns.append(_column(name, i, replace(told, name=c.name), parts))
     table = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
     return UnitedTable(table, tuple((t.name, v) for t, v in zip(group, values, strict=True)), mark)
 
