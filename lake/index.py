@@ -214,6 +214,11 @@ class LakeIndex:
             self.storage.commit()
             self.embedder.fresh.clear()
 
+    def noted(self, table: str) -> tuple[str, ...]:
+        """What was noted of a table, or of all parts of a union, each once."""
+        parts = self.unions[table].part_names() if table in self.unions else [table]
+        return tuple(dict.fromkeys(note for part in parts for note in self.tables[part].notes))
+
     def values(self, column: Column) -> Values:
         def make() -> Values:
             united = self.unions.get(column.table)

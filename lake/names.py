@@ -371,6 +371,11 @@ def of_another_year(asked: str, held: str) -> bool:
     return len(span) < 2 or not any(span[0] <= year <= span[-1] for year in told)
 
 
+def solid(name: str) -> str:
+    """A name's words as one, units written out: `km-Stand` and `Kilometerstand` are the same."""
+    return "".join(singular(_UNIT_NAMES.get(word, word)) for word in normal(name).split())
+
+
 def scale_of(name: str) -> float | None:
     """The power of ten that a name claims its numbers are counted in (`GDP (BILLIONS)` → 1e9)."""
     found = [_UNIT_WORDS[word] for word in normal(name).split() if word in _UNIT_WORDS]

@@ -453,8 +453,8 @@ class Evidence:
     def _alike(self, table: str, name: str, real: Column) -> float:
         if names.normal(name) == names.normal(real.name):
             return 1.0
-        # the same words in another order
-        if set(names.words(name)) == set(names.words(real.name)):
+        # the same words in another order, or written as one
+        if set(names.words(name)) == set(names.words(real.name)) or names.solid(name) == names.solid(real.name):
             return 0.98
         if (
             real.table in self._index.unions

@@ -168,7 +168,7 @@ class Writer:
 
     def _factor(self, imagined: ImaginedColumn, real: Column) -> float | None:
         """What the column's numbers are multiplied by; a column is turned into one unit in all of a query."""
-        factor = turned(imagined.name, real) if self._clean else None
+        factor = turned(imagined.name, real, self._index.noted(real.table)) if self._clean else None
         first = self._turned.setdefault(real.key, factor)
         if first != factor:
             self.written.two_units.append(f"{real.table}.{real.name}")

@@ -21,7 +21,7 @@ from rewright.lake.resolve.literals import of_other_years
 from rewright.lake.resolve.partial import parts_of
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
-from rewright.lake.resolve.trial import Trial, by_identity
+from rewright.lake.resolve.trial import Trial, by_identity, lists_taken_whole
 
 _STRANGE_TABLE = 0.6
 # so many lookalikes are as bad as any number of them
@@ -98,6 +98,7 @@ def signals_of(
         keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
         by_chance=any(coded_by_chance(c, e) for c, e in zip(best.choice, judged, strict=True)),
         in_part=in_part,
+        whole_lists=bool(lists_taken_whole(best)),
         unspoken=any(
             _unspoken(s, c, e) or _hardly_spoken(s, c, e) or _rows_alone(s, c)
             for s, c, e in zip(best.sites, best.choice, judged, strict=True)

@@ -7,6 +7,7 @@ queries.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from rewright.lake import names
@@ -30,11 +31,16 @@ where they are other ones nothing in a cell says so.
 """
 _PER = frozenset({"per", "pro", "je", "par", "por"})
 _CURRENCY = frozenset(
-    ["usd", "eur", "euro", "gbp", "chf", "sek", "nok", "dkk", "cad", "aud", "pln", "czk", "jpy", "dollar"]
+    ["usd", "eur", "euro", "gbp", "chf", "sek", "nok", "dkk", "cad", "aud", "pln", "czk", "jpy", "dollar", "pound"]
 )
 _SCALES = {"k": 1e3, "tsd": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "bn": 1e9}
 _SCALED = re.compile(r"(?<![^\W\d_])(?:(?P<before>[kKT])\s?[€$£]|[€$£]\s?(?P<behind>[kK])\b|(?P<word>[TK])(?:EUR|USD|GBP)\b)")
 """`k£`, `T€`, `$k`, `TEUR`: thousands of a currency."""
+_ABOVE = "lines above the header left out: "
+_TITLED = re.compile(
+    r"lines above the header left out: .*?(?:\bthousands?\b|\btausend\b|\btsd\b|[€$£]\s?'?000\b|\b'?000s?\b\s?[€$£]|'000\b)",
+    re.IGNORECASE,
+)
 
 
 def _read() -> dict[str, tuple[str, float]]:
@@ -68,9 +74,9 @@ def held_unit(real: Column) -> tuple[str, float] | None:
     return asked_unit(real.name)
 
 
-def turned(imagined: str, real: Column) -> float | None:
+def turned(imagined: str, real: Column, notes: Sequence[str] = ()) -> float | None:
     """What a column's numbers are multiplied by to be in the unit that a name asks for, where both say their
-    units and these differ; None otherwise.
+    units and these differ; None otherwise. `notes`: the table's, which tell the title above its header.
     """
     if not real.meaning.numeric or names.normal(imagined) == names.normal(real.name):
         return None
@@ -78,16 +84,16 @@ def turned(imagined: str, real: Column) -> float | None:
     if one is not None and two is not None and one[0] == two[0] != "money":
         return two[1] / one[1] if one[1] != two[1] else None
     # `spent_gbp` asks for pounds, where `Spent (k£)` holds thousands of them
-    if _in_currency(imagined) and (scale := _held_scale(real)) is not None:
-        return scale
-    return None
+    return (_held_scale(real) or _titled_scale(real, notes)) if _in_currency(imagined) else None
 
 
-def unit_factor(imagined: str, real: Column, value: float) -> tuple[float, bool]:
+def unit_factor(
+    imagined: str, real: Column, value: float, notes: Sequence[str] = ()
+) -> tuple[float, bool]:
     """What a number in the imagined column's unit must be multiplied by to be in the real one's, and whether
-    both say so.
+    both say so. `notes`: as for `turned`.
     """
-    if (factor := turned(imagined, real)) is not None:
+    if (factor := turned(imagined, real, notes)) is not None:
         return 1.0 / factor, True
     one, two = names.measure_of(imagined), names.measure_of(real.name)
     if one is not None and two is not None and one[0] == two[0] and one[1] != two[1]:
@@ -113,6 +119,12 @@ def _size(unit: str) -> tuple[str, float] | None:
 def _in_currency(name: str) -> bool:
     told = names.normal(name).split()
     return len(told) > 1 and names.singular(told[-1]) in _CURRENCY and names.scale_of(name) is None
+
+
+def _titled_scale(real: Column, notes: Sequence[str]) -> float | None:
+    """In what the title above a header says that its sums are counted: `Budget 2024, thousands of pounds`."""
+    told = any(_TITLED.search(note) or (_ABOVE in note and _SCALED.search(note)) for note in notes)
+    return 1e3 if told and real.family.numeric else None
 
 
 def _held_scale(real: Column) -> float | None:
