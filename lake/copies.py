@@ -158,9 +158,9 @@ def copies(
 def _of_a_year(
     tables: Sequence[Table], found: Mapping[str, str], contained: Callable[[Column, Column], float]
 ) -> dict[str, str]:
-    """Tables whose name tells a year, and beside each the one table of the same columns whose name tells none,
-    where both share a word and at least half of their keys: `lift_list_2017` of `lift_master`. Rows come and
-    go between two states, so that neither need hold the other's.
+    """Tables whose name tells a year, and beside each the one table of the same columns whose name tells no
+    year, where both share a word and at least half of their keys: `lift_list_2017` of `lift_master`. Rows
+    come and go between two states, so that neither need hold the other's.
     """
     groups: dict[frozenset[str], list[Table]] = defaultdict(list)
     for table in tables:
@@ -183,7 +183,9 @@ def _of_a_year(
 def _same_keys(table: Table, other: Table, contained: Callable[[Column, Column], float]) -> bool:
     """Do two tables of the same columns tell their rows apart by the same values, half of them at least?"""
     pairs = ((c, other.column(c.name)) for c in table.columns)
-    return any(o is not None and _is_key(c) and _is_key(o) and contained(c, o) >= _SAME_KEYS for c, o in pairs)
+    return any(
+        o is not None and _is_key(c) and _is_key(o) and contained(c, o) >= _SAME_KEYS for c, o in pairs
+    )
 
 
 def _of_other_names(

@@ -19,7 +19,7 @@ from rewright.lake.resolve.units import held_unit
 Contained = Callable[[Column, Column], float]
 """The share of the first column's values that the second holds."""
 Aligned = Mapping[str, tuple[str, float]]
-"""A family's column → what a table calls it, and what its numbers are multiplied by to be in the same unit."""
+"""A family's column → what a table calls it, and what its numbers are multiplied by to be in its unit."""
 _HELD = 0.5
 _LEAST_TOLD = 2
 """Columns that values or names have to align, at least; of the others only one of each kind may be left."""

@@ -173,11 +173,20 @@ def _with_files(folder: Table, found: list[tuple[Table, Aligned]]) -> UnitedTabl
     united = _united(parts)
     if united is None:
         return None
-    first = replace(_mark_column(united.table.name, mark.name, [*marks, *own], united.table.rows), type=mark.type)
+    first = replace(
+        _mark_column(united.table.name, mark.name, [*marks, *own], united.table.rows), type=mark.type
+    )
     table = replace(united.table, columns=(first, *united.table.columns[1:]))
-    told_of = [*((folder.name, one) for one in marks), *((t.name, one) for (t, _), one in zip(found, own, strict=True))]
+    told_of = [
+        *((folder.name, one) for one in marks),
+        *((t.name, one) for (t, _), one in zip(found, own, strict=True)),
+    ]
     return UnitedTable(
-        table, tuple(told_of), mark.name, called={t.name: told for t, told in found}, marked={folder.name: mark.name}
+        table,
+        tuple(told_of),
+        mark.name,
+        called={t.name: told for t, told in found},
+        marked={folder.name: mark.name},
     )
 
 

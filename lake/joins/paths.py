@@ -112,11 +112,13 @@ def _path(
 
 
 def join_sql(
-    tables: list[str], chosen: list[JoinKey], folded: Callable[[Column, Column], bool] = lambda x, y: False
+    tables: list[str], chosen: list[JoinKey], folded: Callable[[Column, Column], bool] | None = None
 ) -> str:
     """SELECT * over the tables of a path. `folded`: is a pair compared whatever its case?"""
     text = f"SELECT * FROM {quoted(tables[0])}"
     for key in chosen:
-        on = " AND ".join(comparison(x, y, key.a, key.b, folded=folded(x, y)) for x, y in key.pairs)
+        on = " AND ".join(
+            comparison(x, y, key.a, key.b, folded=folded is not None and folded(x, y)) for x, y in key.pairs
+        )
         text += f" JOIN {quoted(key.b)} ON {on}"
     return text

@@ -25,7 +25,7 @@ def joined_by(
     as_text: Callable[[Column, Column], bool],
     folded: Callable[[Column, Column], bool],
 ) -> exp.Expression:
-    """A join by a key. `as_text`: must the two columns be compared as texts? `folded`: whatever their case?"""
+    """A join by a key. `as_text`: must two columns be compared as texts? `folded`: whatever their case?"""
     parts: list[exp.Expression] = []
     for x, y in key.pairs:
         sides: list[exp.Expression] = [

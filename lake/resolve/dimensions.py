@@ -122,7 +122,9 @@ def dimension_score(name: str, real: Column) -> float:
         return 0.0
     asked = _announced(name)
     # a price for each of something is an amount of money
-    units = {unit.partition("/")[0] if unit[0] in "€$£" else unit for unit in map(unit_of, real.samples) if unit}
+    units = {
+        unit.partition("/")[0] if unit[0] in "€$£" else unit for unit in map(unit_of, real.samples) if unit
+    }
     written = frozenset[str]().union(*(_WRITTEN.get(unit, frozenset()) for unit in units))
     if not asked or not written:
         return 0.0

@@ -393,7 +393,7 @@ class Evidence:
         if united is None or united.spreads:
             return []
         # parts of the same columns need not all be asked, those under other headings do
-        told = {name: own for name, own in united.held_in(real.name)}
+        told = dict(united.held_in(real.name))
         asked = [*united.part_names()[:2], *united.called]
         parts = [self._index.tables[name].column(told[name]) for name in asked if name in told]
         return [self._name_score(table, name, part) for part in parts if part is not None]
@@ -454,7 +454,9 @@ class Evidence:
         if names.normal(name) == names.normal(real.name):
             return 1.0
         # the same words in another order, or written as one
-        if set(names.words(name)) == set(names.words(real.name)) or names.solid(name) == names.solid(real.name):
+        if set(names.words(name)) == set(names.words(real.name)) or names.solid(name) == names.solid(
+            real.name
+        ):
             return 0.98
         if (
             real.table in self._index.unions

@@ -173,7 +173,12 @@ class Writer:
         if first != factor:
             self.written.two_units.append(f"{real.table}.{real.name}")
         elif factor is not None:
-            told = {"column": f"{real.table}.{real.name}", "from": real.name, "to": imagined.name, "how": "unit"}
+            told = {
+                "column": f"{real.table}.{real.name}",
+                "from": real.name,
+                "to": imagined.name,
+                "how": "unit",
+            }
             if told not in self.written.corrections:
                 self.written.corrections.append(told)
         return first
@@ -281,7 +286,14 @@ class Writer:
                 # a table with itself needs no key between two tables
                 found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
                 if found:
-                    out.append(joined_by(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed, self._index.spelt_otherwise))
+                    out.append(
+                        joined_by(
+                            found[0],
+                            {**aliases, theirs[0]: theirs[1]},
+                            self._cleaned_mixed,
+                            self._index.spelt_otherwise,
+                        )
+                    )
                     # it is asked of the real tables now: here nothing is left to ask
                     put(part, exp.true())
                 break
@@ -322,7 +334,12 @@ class Writer:
                         ),
                     )
                     used.add(columns_of(best))
-                    put(node, joined_by(best, {**aliases, b: x.table}, self._cleaned_mixed, self._index.spelt_otherwise))
+                    put(
+                        node,
+                        joined_by(
+                            best, {**aliases, b: x.table}, self._cleaned_mixed, self._index.spelt_otherwise
+                        ),
+                    )
                 break
 
     def _aliases(self, site: Site, candidate: Candidate) -> dict[str, str]:

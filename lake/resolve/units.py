@@ -20,7 +20,8 @@ length yard 0.9144 mi 1609.344 mile 1609.344 in 0.0254 inch 0.0254
 mass mg 0.000001 g 0.001 kg 1 t 1000 tonne 1000 lb 0.45359237 pound 0.45359237 oz 0.028349523125
 volume m3 1 cbm 1 l 0.001 litre 0.001 liter 0.001 ml 0.000001 cl 0.00001 dl 0.0001 hl 0.1
 volume gal 0.003785411784 gallon 0.003785411784 usgal 0.003785411784
-area m2 1 sqm 1 km2 1000000 sqkm 1000000 ha 10000 hectare 10000 acre 4046.8564224 sqft 0.09290304 ft2 0.09290304
+area m2 1 sqm 1 km2 1000000 sqkm 1000000 ha 10000 hectare 10000 acre 4046.8564224
+area sqft 0.09290304 ft2 0.09290304
 speed m/s 1 km/h 0.2777777777777778 kmh 0.2777777777777778 mph 0.44704 kn 0.5144444444444445
 speed knot 0.5144444444444445
 energy wh 1 kwh 1000 mwh 1000000
@@ -31,14 +32,32 @@ where they are other ones nothing in a cell says so.
 """
 _PER = frozenset({"per", "pro", "je", "par", "por"})
 _CURRENCY = frozenset(
-    ["usd", "eur", "euro", "gbp", "chf", "sek", "nok", "dkk", "cad", "aud", "pln", "czk", "jpy", "dollar", "pound"]
+    [
+        "usd",
+        "eur",
+        "euro",
+        "gbp",
+        "chf",
+        "sek",
+        "nok",
+        "dkk",
+        "cad",
+        "aud",
+        "pln",
+        "czk",
+        "jpy",
+        "dollar",
+        "pound",
+    ]
 )
 _SCALES = {"k": 1e3, "tsd": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "bn": 1e9}
-_SCALED = re.compile(r"(?<![^\W\d_])(?:(?P<before>[kKT])\s?[€$£]|[€$£]\s?(?P<behind>[kK])\b|(?P<word>[TK])(?:EUR|USD|GBP)\b)")
+_SCALED = re.compile(
+    r"(?<![^\W\d_])(?:(?P<before>[kKT])\s?[€$£]|[€$£]\s?(?P<behind>[kK])\b|(?P<word>[TK])(?:EUR|USD|GBP)\b)"
+)
 """`k£`, `T€`, `$k`, `TEUR`: thousands of a currency."""
 _ABOVE = "lines above the header left out: "
 _TITLED = re.compile(
-    r"lines above the header left out: .*?(?:\bthousands?\b|\btausend\b|\btsd\b|[€$£]\s?'?000\b|\b'?000s?\b\s?[€$£]|'000\b)",
+    _ABOVE + r".*?(?:\bthousands?\b|\btausend\b|\btsd\b|[€$£]\s?'?000\b|\b000s?\b\s?[€$£]|'000\b)",
     re.IGNORECASE,
 )
 
@@ -64,7 +83,7 @@ def asked_unit(name: str) -> tuple[str, float] | None:
 
 
 def held_unit(real: Column) -> tuple[str, float] | None:
-    """Dimension and size of the one unit that a column's values are written with, else that its name tells."""
+    """Dimension and size of the one unit that a column's values are written in, else that its name tells."""
     if real.family is Family.TEXT and real.meaning.numeric:
         units = {unit for value in real.samples if (unit := unit_of(value))}
         sizes = {_size(unit) for unit in units}
@@ -87,9 +106,7 @@ def turned(imagined: str, real: Column, notes: Sequence[str] = ()) -> float | No
     return (_held_scale(real) or _titled_scale(real, notes)) if _in_currency(imagined) else None
 
 
-def unit_factor(
-    imagined: str, real: Column, value: float, notes: Sequence[str] = ()
-) -> tuple[float, bool]:
+def unit_factor(imagined: str, real: Column, value: float, notes: Sequence[str] = ()) -> tuple[float, bool]:
     """What a number in the imagined column's unit must be multiplied by to be in the real one's, and whether
     both say so. `notes`: as for `turned`.
     """

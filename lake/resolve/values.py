@@ -173,8 +173,8 @@ class ValueMatcher:
         return best if best is not None and best.score >= 0.3 else None
 
     def decoded(self, column: Column, literal: str) -> Match | None:
-        """The code that a list of codes has beside the literal, for a column of nothing but such codes: cheap,
-        and so telling that the column's name need not speak for it.
+        """The code that a list of codes has beside the literal, for a column of nothing but such codes, whose
+        name need not speak for it. Cheap.
         """
         if column.distinct > _CODES_TOLD or not code_like(column):
             return None

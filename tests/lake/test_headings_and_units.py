@@ -32,7 +32,10 @@ def quarry(tmp_path: Path, embedder: CachedEmbedder) -> Iterator[Lake]:
     for name, depth, first in (("pit_register_2015", 10, 0), ("pit_master", 30, 2)):
         rows = [f"{pit},{'NSEW'[i % 4]}S,{depth + i} ft" for i, pit in enumerate(_PITS) if i >= first]
         table(tmp_path, name, "pit,side,depth", rows)
-    codes = [f"side,{code},{told}" for code, told in (("NS", "north"), ("SS", "south"), ("ES", "east"), ("WS", "west"))]
+    codes = [
+        f"side,{code},{told}"
+        for code, told in (("NS", "north"), ("SS", "south"), ("ES", "east"), ("WS", "west"))
+    ]
     codes += [f"grade,{i},{told}" for i, told in enumerate(("fine", "fair", "poor"), 1)]
     table(tmp_path, "all_codes", "list,code,meaning", codes)
     stones = [f"{i},{stone.upper()},{i % 3 + 1},{2 + i}" for i, stone in enumerate(_STONES)]
@@ -43,7 +46,10 @@ def quarry(tmp_path: Path, embedder: CachedEmbedder) -> Iterator[Lake]:
         table(tmp_path, f"loads_{year}", "load,lorry,pit", rows)
     fines = [f"{2300 + i % 30},{20 + i}" for i in range(60)]
     table(tmp_path, "weigh_fines", "load,eur", fines)
-    costs = [f"{what},{i + 1}.5,{i + 2}.25" for i, what in enumerate(("fuel", "wages", "repairs", "rent", "blasting"))]
+    costs = [
+        f"{what},{i + 1}.5,{i + 2}.25"
+        for i, what in enumerate(("fuel", "wages", "repairs", "rent", "blasting"))
+    ]
     table(tmp_path, "costs_2023", "item,budget,spent", costs, above="Costs 2023 in £000\n\n")
     with open_lake(tmp_path, embedder=embedder) as lake:
         yield lake
@@ -75,7 +81,9 @@ def test_a_register_of_a_past_year_is_no_part_of_todays(quarry: Lake) -> None:
 
 
 def test_what_is_asked_for_in_meters_is_told_in_meters(quarry: Lake) -> None:
-    answer = asked(quarry, "SELECT pit, ROUND(depth_m, 2) AS depth_m FROM pit_master WHERE depth_m > 12 ORDER BY pit")
+    answer = asked(
+        quarry, "SELECT pit, ROUND(depth_m, 2) AS depth_m FROM pit_master WHERE depth_m > 12 ORDER BY pit"
+    )
     assert [(pit, float(str(deep))) for pit, deep in rows_of(answer)] == [("P11", 12.19), ("P12", 12.5)]
     assert [c["how"] for c in answer.resolution.corrections] == ["unit"]
 
@@ -112,7 +120,10 @@ def test_the_key_of_a_union_joins(quarry: Lake) -> None:
 
 def test_a_title_tells_that_sums_are_thousands(quarry: Lake) -> None:
     answer = asked(quarry, "SELECT item, spent_pounds FROM costs WHERE spent_pounds > 5000 ORDER BY item")
-    assert [(item, float(str(spent))) for item, spent in rows_of(answer)] == [("blasting", 6250.0), ("rent", 5250.0)]
+    assert [(item, float(str(spent))) for item, spent in rows_of(answer)] == [
+        ("blasting", 6250.0),
+        ("rent", 5250.0),
+    ]
 
 
 @pytest.mark.parametrize(
