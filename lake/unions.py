@@ -244,8 +244,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
     first = Column(
         name,
         mark,
-        # behind the others, which stand where they stand in the parts: the first may be the key there
-        len(shared),
+        len(shared),  # behind the others, whose places are those in the parts: the first may be a key
         "BIGINT" if years else "VARCHAR",
         family,
         family,

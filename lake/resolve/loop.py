@@ -347,13 +347,12 @@ class Resolver:
         rivals, told = self._rivals(best, ranked, judged)
         lacking = tuple(left_out(best, judged))
         signals = signals_of(best, ranked, judged, mappings, joins, rivals, in_part=bool(lacking))
-        sure = confidence(signals)
         written = best.written
         return Resolution(
-            kind="failed" if best.error else "resolved",
-            query=query,
-            sql=best.sql,
-            confidence=sure,
+            "failed" if best.error else "resolved",
+            query,
+            best.sql,
+            confidence=confidence(signals),
             evidence=signals.features(),
             tables=tables_of(best),
             columns=tuple(mappings),

@@ -18,7 +18,7 @@ from rewright.engines.duckdb.quoting import quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family, Noise, Values
 from rewright.lake.index import LakeIndex
-from rewright.lake.joins.keys import KeyFinder, mixed
+from rewright.lake.joins.keys import JoinKey, KeyFinder, mixed
 from rewright.lake.noise.clean import clean_cte, clean_expression
 from rewright.lake.noise.detect import readable
 from rewright.lake.noise.numbers import notation_of, unit_of
@@ -286,14 +286,7 @@ class Writer:
                 # a table with itself needs no key between two tables
                 found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
                 if found:
-                    out.append(
-                        joined_by(
-                            found[0],
-                            {**aliases, theirs[0]: theirs[1]},
-                            self._cleaned_mixed,
-                            self._index.spelt_otherwise,
-                        )
-                    )
+                    out.append(self._joined_by(found[0], {**aliases, theirs[0]: theirs[1]}))
                     # it is asked of the real tables now: here nothing is left to ask
                     put(part, exp.true())
                 break
@@ -336,9 +329,7 @@ class Writer:
                     used.add(columns_of(best))
                     put(
                         node,
-                        joined_by(
-                            best, {**aliases, b: x.table}, self._cleaned_mixed, self._index.spelt_otherwise
-                        ),
+                        self._joined_by(best, {**aliases, b: x.table}),
                     )
                 break
 
@@ -464,7 +455,7 @@ class Writer:
         select.from_(self._table(first, aliases), copy=False)
         outer = self._outer(site, candidate)
         for table, key in others:
-            on = joined_by(key, aliases, self._cleaned_mixed, self._index.spelt_otherwise)
+            on = self._joined_by(key, aliases)
             join = made(exp.Join(this=self._table(table, aliases), on=on))
             if table in outer:
                 join.set("side", "LEFT")
@@ -519,6 +510,9 @@ class Writer:
         table = exp.Table(this=exp.to_identifier(real, quoted=True))
         table.set("alias", exp.TableAlias(this=exp.to_identifier(aliases[name], quoted=True)))
         return made(table)
+
+    def _joined_by(self, key: JoinKey, aliases: dict[str, str]) -> exp.Expression:
+        return joined_by(key, aliases, self._cleaned_mixed, self._index.spelt_otherwise)
 
     def _cleaned_mixed(self, x: Column, y: Column) -> bool:
         # two columns that are both numbers once cleaned need not be compared as texts
