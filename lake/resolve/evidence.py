@@ -454,9 +454,7 @@ class Evidence:
         if names.normal(name) == names.normal(real.name):
             return 1.0
         # the same words in another order, or written as one
-        if set(names.words(name)) == set(names.words(real.name)) or names.solid(name) == names.solid(
-            real.name
-        ):
+        if _same_words(name, real.name):
             return 0.98
         if (
             real.table in self._index.unions
@@ -980,6 +978,10 @@ class Evidence:
         cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
         # each table's slice of the columns gives its best one
         return np.maximum.reduceat(cosines, starts, axis=1)
+
+
+def _same_words(one: str, two: str) -> bool:
+    return set(names.words(one)) == set(names.words(two)) or names.solid(one) == names.solid(two)
 
 
 def _plain_name(table: str, name: str, held: str) -> bool:
