@@ -45,6 +45,8 @@ _TELLING = 20
 """Different values from which on it is no chance that another table has them all, as often."""
 _MOST = 60
 """Tables of one name from which on they are parts, whatever their names say."""
+_LEAST_ALIKE = 3
+"""Columns that two tables of different names have to have in common to be states of one."""
 _LEAST_SHARED, _SHARED = 2, 0.5
 """Columns that an older state and a table of another name share at least, and the share of the former's."""
 
@@ -150,7 +152,40 @@ def copies(
         newer = named.get(_without_year(table.name)) if table.name not in found else None
         if newer is not None and _holds_more(table, newer, contained):
             found[table.name] = newer.name
-    return found
+    return found | _of_a_year(tables, found, contained)
+
+
+def _of_a_year(
+    tables: Sequence[Table], found: Mapping[str, str], contained: Callable[[Column, Column], float]
+) -> dict[str, str]:
+    """Tables whose name tells a year, and beside each the one table of the same columns whose name tells no
+    year, where both share a word and at least half of their keys: `lift_list_2017` of `lift_master`. Rows
+    come and go between two states, so that neither need hold the other's.
+    """
+    groups: dict[frozenset[str], list[Table]] = defaultdict(list)
+    for table in tables:
+        if table.name not in found and len(table.columns) >= _LEAST_ALIKE:
+            groups[frozenset(names.normal(c.name) for c in table.columns)].append(table)
+    made: dict[str, str] = {}
+    for group in groups.values():
+        told = {t.name: set(names.spaced(t.name).lower().split()) for t in group}
+        today = [t for t in group if not any(map(names.tells_year, told[t.name]))]
+        # of several without a year it is not known which one it was
+        if len(today) != 1:
+            continue
+        for table in (t for t in group if t is not today[0]):
+            alike = {w for w in told[table.name] & told[today[0].name] if w.isalpha()}
+            if alike and _same_keys(table, today[0], contained):
+                made[table.name] = today[0].name
+    return made
+
+
+def _same_keys(table: Table, other: Table, contained: Callable[[Column, Column], float]) -> bool:
+    """Do two tables of the same columns tell their rows apart by the same values, half of them at least?"""
+    pairs = ((c, other.column(c.name)) for c in table.columns)
+    return any(
+        o is not None and _is_key(c) and _is_key(o) and contained(c, o) >= _SAME_KEYS for c, o in pairs
+    )
 
 
 def _of_other_names(

@@ -68,7 +68,9 @@ class LakeIndex:
         self.copies = copies(list(self.tables.values()), self.contained, self.values)
         """Tables that are copies or older states of another one, and which."""
         # Copies are left out first: beside its original a copy would look like a part.
-        for united in families([t for t in self.tables.values() if t.name not in self.copies]):
+        for united in families(
+            [t for t in self.tables.values() if t.name not in self.copies], self.contained
+        ):
             # a file may have that name already
             if united.table.name not in self.tables:
                 self.unions[united.table.name] = united
@@ -212,6 +214,11 @@ class LakeIndex:
             self.storage.commit()
             self.embedder.fresh.clear()
 
+    def noted(self, table: str) -> tuple[str, ...]:
+        """What was noted of a table, or of all parts of a union, each once."""
+        parts = self.unions[table].part_names() if table in self.unions else [table]
+        return tuple(dict.fromkeys(note for part in parts for note in self.tables[part].notes))
+
     def values(self, column: Column) -> Values:
         def make() -> Values:
             united = self.unions.get(column.table)
@@ -341,6 +348,17 @@ class LakeIndex:
         if not one or one.isdisjoint(two):
             return 0.0
         return overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct).a_in_b
+
+    def spelt_otherwise(self, a: Column, b: Column) -> bool:
+        """Do two columns of texts share values only, or more of them, apart from case and blanks around? Not
+        where these tell values of one of them apart.
+        """
+        if a.family is not Family.TEXT or b.family is not Family.TEXT:
+            return False
+        one, two = ({value for value, _ in self.values(c).counts} for c in (a, b))
+        folded = [{value.strip().lower() for value in told} for told in (one, two)]
+        apart = len(folded[0]) == len(one) and len(folded[1]) == len(two)
+        return apart and len(folded[0] & folded[1]) > len(one & two)
 
     def _hashes(self, column: Column) -> frozenset[int]:
         return _looked_up(self._sets, column.key, lambda: frozenset(self.sketch(column).tolist()))

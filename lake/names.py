@@ -68,6 +68,8 @@ ABBREVIATIONS: dict[str, str] = {
     "stn": "station", "dx": "diagnosis", "adm": "admission", "wgt": "weight", "hgt": "height",
     "mst": "", "mstr": "", "ata": "arrival", "atd": "departure", "eta": "expected arrival",
     "etd": "expected departure",
+    "px": "price", "prc": "price", "trx": "transaction", "eml": "email", "szn": "season", "loa": "length",
+    "rsn": "reason", "posn": "position", "cond": "condition", "betr": "amount", "anz": "count",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""
@@ -367,6 +369,11 @@ def of_another_year(asked: str, held: str) -> bool:
         return False
     span = sorted(word for word in own if len(word) == len("1999"))
     return len(span) < 2 or not any(span[0] <= year <= span[-1] for year in told)
+
+
+def solid(name: str) -> str:
+    """A name's words as one, units written out: `km-Stand` and `Kilometerstand` are the same."""
+    return "".join(singular(_UNIT_NAMES.get(word, word)) for word in normal(name).split())
 
 
 def scale_of(name: str) -> float | None:

@@ -18,6 +18,7 @@ import numpy as np
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
+from rewright.lake.headings import Aligned, Contained, aligned, renamed, stem_of
 from rewright.lake.noise.months import month_of
 
 # a union of more branches takes longer to plan than to read
@@ -32,12 +33,16 @@ class UnitedTable:
     """A virtual table over `parts` (table name, the value of the `mark` column). Where a table has a column
     for each year or month (docs/decisions/0383 and 0712), it is every part, and `spreads` tells for each
     column of values which of the table's columns it is there: of `plan_2023`, `spent_2023` and so on, two.
+    `called`: what parts under other headings call the columns. `marked`: the column of a part that is a
+    folder's table which tells its own parts apart (docs/decisions/1680).
     """
 
     table: Table
     parts: tuple[tuple[str, str | int], ...]
     mark: str
     spreads: Mapping[str, Mapping[str | int, str]] = field(default_factory=dict)
+    called: Mapping[str, Aligned] = field(default_factory=dict)
+    marked: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def value(self) -> str:
@@ -51,8 +56,9 @@ class UnitedTable:
         for name, mark in self.parts:
             # marks that are no years are texts; `labels` call them as the client spells them
             told = str(mark) if isinstance(mark, int) else literal((labels or {}).get(mark, mark))
-            listed = [f"{told} AS {quoted(self.mark)}", *(quoted(c.name) for c in shared)]
-            where = ""
+            listed = [f"{told} AS {quoted(self.mark)}", *(self._listed(name, c.name) for c in shared)]
+            own = self.marked.get(name)
+            where = f" WHERE {quoted(own)} = {_written(mark)}" if own else ""
             if self.spreads:
                 held = {value: spread.get(mark) for value, spread in self.spreads.items()}
                 listed += [f"{quoted(c) if c else 'NULL'} AS {quoted(value)}" for value, c in held.items()]
@@ -61,6 +67,13 @@ class UnitedTable:
                 where = f" WHERE {' OR '.join(filled) or 'FALSE'}"
             branches.append(f"SELECT {', '.join(listed)} FROM {quoted(name)}{where}")
         return " UNION ALL ".join(branches)
+
+    def _listed(self, part: str, column: str) -> str:
+        own, factor = self.called.get(part, {}).get(column, (column, 1.0))
+        if factor != 1.0:
+            # digits behind the last that a double is sure of come of the factor
+            return f"round(CAST({quoted(own)} AS DOUBLE) * {factor!r}, 9) AS {quoted(column)}"
+        return quoted(own) if own == column else f"{quoted(own)} AS {quoted(column)}"
 
     def part_names(self) -> list[str]:
         """The real tables, each once."""
@@ -73,20 +86,108 @@ class UnitedTable:
         if column in self.spreads:
             spread = self.spreads[column]
             return [(name, spread[mark]) for name, mark in self.parts if mark in spread]
-        return [(name, column) for name in self.part_names()]
+        told = {name: self.called.get(name, {}).get(column, (column, 1.0)) for name in self.part_names()}
+        return [(name, own) for name, (own, _) in told.items()]
 
 
-def families(tables: list[Table]) -> list[UnitedTable]:
-    """The families among the tables; each table is in at most one."""
+def _written(mark: str | int) -> str:
+    return str(mark) if isinstance(mark, int) else literal(mark)
+
+
+def families(tables: list[Table], contained: Contained | None = None) -> list[UnitedTable]:
+    """The families among the tables; each table is in at most one. `contained`: the share of a column's
+    values that another one holds; without it files under other headings are left out.
+    """
     by_columns: dict[frozenset[str], list[Table]] = defaultdict(list)
     # a view's rows are another table's already
     # by their columns first: tables of a family have the same ones
     for table in (t for t in tables if not t.derived):
         by_columns[frozenset(names.normal(c.name) for c in table.columns)].append(table)
-    groups = [group for group in _merged(by_columns) if 2 <= len(group) <= _MOST_PARTS]
+    merged = _merged(by_columns)
+    called = _under_other_headings(merged, contained) if contained is not None else {}
+    groups = [group for group in merged if 2 <= len(group) <= _MOST_PARTS]
     found = [_united(sorted(group, key=lambda t: t.name)) for group in groups]
+    found = [_with_names(united, called) if united is not None else None for united in found]
+    found += _of_folders(merged, contained) if contained is not None else []
     found += [turned(table) for table in tables for turned in (_by_year, _by_month, _by_number)]
     return [united for united in found if united is not None]
+
+
+def _under_other_headings(groups: list[list[Table]], contained: Contained) -> dict[str, Aligned]:
+    """Put files that stand alone into the group of the files that their names only number them among, under
+    the group's names for their columns. Returns what they call these.
+    """
+    places: dict[tuple[Path, str], list[list[Table]]] = defaultdict(list)
+    for group in groups:
+        for place in {(t.path.parent, stem_of(t.name)) for t in group if "#" in stem_of(t.name)}:
+            places[place].append(group)
+    called: dict[str, Aligned] = {}
+    for beside in places.values():
+        # the largest group says how the columns are called, of equal ones the one that is numbered last
+        main = max(beside, key=lambda group: (len(group), max(t.name for t in group)))
+        like = main[-1].columns
+        for group in beside:
+            if group is main or len(group) > 1:
+                continue
+            if (told := aligned(group[0], like, contained)) is not None:
+                called[group[0].name] = told
+                main.append(renamed(group.pop(), told))
+    return called
+
+
+def _with_names(united: UnitedTable, called: Mapping[str, Aligned]) -> UnitedTable:
+    own = {name: called[name] for name in united.part_names() if name in called}
+    return replace(united, called=own) if own else united
+
+
+_FOLDERS_MARKS = ("part", "year")
+"""What the column is called that tells apart the files of a folder that is one table."""
+
+
+def _of_folders(groups: list[list[Table]], contained: Contained) -> list[UnitedTable]:
+    """Folders that are one table, each with the files in it that are written under other headings."""
+    alone = [group[0] for group in groups if len(group) == 1]
+    folders = {t.path: t for t in alone if len(t.files) > 1 and t.columns[0].name in _FOLDERS_MARKS}
+    beside: dict[Path, list[tuple[Table, Aligned]]] = defaultdict(list)
+    for table in alone:
+        if (folder := folders.get(table.path.parent)) is None or folder is table:
+            continue
+        stems = {stem_of(file.stem) for file in folder.files}
+        if stem_of(table.path.stem) in stems:
+            told = aligned(table, folder.columns[1:], contained)
+            if told is not None:
+                beside[folder.path].append((table, told))
+    return [
+        united for path, found in beside.items() if (united := _with_files(folders[path], found)) is not None
+    ]
+
+
+def _with_files(folder: Table, found: list[tuple[Table, Aligned]]) -> UnitedTable | None:
+    mark = folder.columns[0]
+    stems = [file.stem for file in folder.files]
+    marks: list[str | int] = [int(stem) if mark.family is Family.INTEGER else stem for stem in stems]
+    own: list[str | int] = [
+        int(t.path.stem) if mark.family is Family.INTEGER else t.path.stem for t, _ in found
+    ]
+    parts = [replace(folder, columns=folder.columns[1:]), *(renamed(t, told) for t, told in found)]
+    united = _united(parts)
+    if united is None:
+        return None
+    first = replace(
+        _mark_column(united.table.name, mark.name, [*marks, *own], united.table.rows), type=mark.type
+    )
+    table = replace(united.table, columns=(first, *united.table.columns[1:]))
+    told_of = [
+        *((folder.name, one) for one in marks),
+        *((t.name, one) for (t, _), one in zip(found, own, strict=True)),
+    ]
+    return UnitedTable(
+        table,
+        tuple(told_of),
+        mark.name,
+        called={t.name: told for t, told in found},
+        marked={folder.name: mark.name},
+    )
 
 
 def merged_values(parts: list[Values]) -> Values:
@@ -143,7 +244,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
     first = Column(
         name,
         mark,
-        0,
+        len(shared),  # behind the others, whose places are those in the parts: the first may be a key
         "BIGINT" if years else "VARCHAR",
         family,
         family,
@@ -159,7 +260,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
         parts = _all_named(c.name, group)
         # the part with the most values says best how they are written
         told = c if _filled(c) >= _JUDGED else max(parts, key=_filled)
-        columns.append(_column(name, i + 1, replace(told, name=c.name), parts))
+        columns.append(_column(name, i, replace(told, name=c.name), parts))
     table = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
     return UnitedTable(table, tuple((t.name, v) for t, v in zip(group, values, strict=True)), mark)
 

@@ -32,6 +32,8 @@ _NUMBER = re.compile(r"^\s*[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?\s*%?$")
 _DATE = re.compile(r"^\s*\d{4}-\d{1,2}-\d{1,2}|^\s*\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 # 64 KiB decide encoding, delimiter and header
 _HEAD_BYTES = 65536
+# characters of the lines above a header that are noted
+_TITLE = 120
 # characters of DuckDB's name of a type: a JSON object with thousands of keys
 _LONGEST_TYPE = 20_000
 # levels of lists
@@ -137,6 +139,7 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     encoding, notes, text = _head(path)
     delimiter, rows = lines_of(text, path)
     titles = titles_above(rows)
+    above = " / ".join(cell.strip() for row in rows[:titles] for cell in row if cell.strip())[:_TITLE]
     rows = rows[titles:]
     pair = names_over_two_rows(rows)
     rows = rows[2 * bool(pair) :]
@@ -152,7 +155,8 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     base += _beginning(text, delimiter, titles + 2 * bool(pair))
     begins = header and not titles and _begins_with(text, delimiter, rows)
     if titles:
-        notes = (*notes, "lines above the header left out")
+        # what stands there may say in what the numbers below are counted
+        notes = (*notes, f"lines above the header left out: {above}")
     if pair:
         base += f", names=[{', '.join(map(literal, pair))}]"
         notes = (*notes, "two lines of names read as one")

@@ -24,6 +24,8 @@ _UNNAMED = re.compile(r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha)\s?1", 
 
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]{0,40}ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
 _CHUNK, _LONGEST = 1 << 20, 100
+_TITLE = 120
+"""Characters of the title above a header that are kept."""
 _MOST_MERGED = 100_000
 """Further ones are read as they are."""
 
@@ -90,7 +92,7 @@ def _table(path: Path, sheet: Any, target: Path, merged: dict[int, list[tuple[in
     header, *data = [[row[i] if i < len(row) else None for i in used] for row in rows[start:]]
     notes = [f"sheet {sheet.title} of {path.name}"]
     if start:
-        notes.append(f"{start} lines above the header left out")
+        notes.append(f"{start} lines above the header left out: {_told_above(rows[:start])}")
     texts = [["" if cell is None else str(cell) for cell in row] for row in data]
     if found := summing_rows(texts):
         notes.append(told_footer([texts[i] for i in found]))
@@ -98,6 +100,11 @@ def _table(path: Path, sheet: Any, target: Path, merged: dict[int, list[tuple[in
     sql = write_rows(["" if cell is None else str(cell) for cell in header], _without_blanks(data), target)
     label = "" if _UNNAMED.fullmatch(sheet.title) else sheet.title
     return Piece(path, target, label, sql, tuple(notes))
+
+
+def _told_above(rows: Sequence[Sequence[Any]]) -> str:
+    """What stands above a header, as it may say in what its numbers are counted."""
+    return " / ".join(str(cell).strip()[:_TITLE] for row in rows for cell in row if _filled(cell))[:_TITLE]
 
 
 def _filled_rows(sheet: Any, merged: dict[int, list[tuple[int, int]]]) -> Iterator[tuple[Any, ...]]:

@@ -80,10 +80,15 @@ class KeyFinder:
         )
         return JoinKey(a, b, tuple(ordered), quality)
 
+    def spelt_otherwise(self, x: Column, y: Column) -> bool:
+        """Do two columns meet only apart from case and blanks?"""
+        return self._index.spelt_otherwise(x, y)
+
     def fan_out(self, key: JoinKey) -> float:
         """f: joined rows per distinct key value of the left table."""
         # counted by running the join: estimates from distinct counts miss how skewed the values are
-        on = " AND ".join(comparison(x, y, "l", "r") for x, y in key.pairs)
+        folded = self._index.spelt_otherwise
+        on = " AND ".join(comparison(x, y, "l", "r", folded=folded(x, y)) for x, y in key.pairs)
         distinct = self.distinct(key.a, tuple(x.name for x, _ in key.pairs))
         self._database.load([key.a, key.b])
         rows = self._database.trusted(
@@ -161,13 +166,15 @@ def _companion(pair: PairScore) -> bool:
     return (same and contained >= 0.3) or (texts and contained >= 0.6)
 
 
-def comparison(x: Column, y: Column, left: str, right: str) -> str:
+def comparison(x: Column, y: Column, left: str, right: str, *, folded: bool = False) -> str:
     """The condition that joins two columns of these tables or aliases: as texts, where one holds numbers and
-    the other texts.
+    the other texts. `folded`: whatever the case and the blanks around.
     """
     sides = f"{quoted(left)}.{quoted(x.name)}", f"{quoted(right)}.{quoted(y.name)}"
     # by text: an identifier read as a number here and as text there is compared as it was written
     one, other = sides if x.family is y.family else (f"CAST({side} AS VARCHAR)" for side in sides)
+    if folded:
+        return f"lower(trim({one})) = lower(trim({other}))"
     return f"{one} = {other}"
 
 

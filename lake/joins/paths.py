@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from rewright.engines.duckdb.database import LakeDatabase, Rows
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.catalog.model import Column
 from rewright.lake.joins.graph import JoinGraph
 from rewright.lake.joins.keys import JoinKey, KeyFinder, comparison
 
@@ -92,7 +94,7 @@ def _path(
             return None
         chosen.append(max(candidates, key=lambda key: keys.s_join(key) * key.quality**2))
     cost = sum(edge_cost(graph.adj[left][right]["omega"]) for left, right in itertools.pairwise(tables))
-    sql = join_sql(tables, chosen)
+    sql = join_sql(tables, chosen, keys.spelt_otherwise)
     try:
         preview = database.execute(sql, limit=rows, seconds=10.0)
     except LakeError:
@@ -109,10 +111,14 @@ def _path(
     )
 
 
-def join_sql(tables: list[str], chosen: list[JoinKey]) -> str:
-    """SELECT * over the tables of a path."""
+def join_sql(
+    tables: list[str], chosen: list[JoinKey], folded: Callable[[Column, Column], bool] | None = None
+) -> str:
+    """SELECT * over the tables of a path. `folded`: is a pair compared whatever its case?"""
     text = f"SELECT * FROM {quoted(tables[0])}"
     for key in chosen:
-        on = " AND ".join(comparison(x, y, key.a, key.b) for x, y in key.pairs)
+        on = " AND ".join(
+            comparison(x, y, key.a, key.b, folded=folded is not None and folded(x, y)) for x, y in key.pairs
+        )
         text += f" JOIN {quoted(key.b)} ON {on}"
     return text

@@ -12,16 +12,16 @@ from rewright.lake.names import strip_marks
 _WORDS = """
 january januar janvier enero gennaio janeiro januari ene jan janv
 february februar fevrier febrero febbraio fevereiro februari feb fevr
-march marz mars marzo marco maart mar mrt
+march marz mars marzo marco maart marts mar mrt mrz
 april avril abril aprile apr
-may mai mayo maggio maio mei
+may mai mayo maggio maio mei maj
 june juni juin junio giugno junho jun
 july juli juillet julio luglio julho jul juil
 august aout agosto augustus aug
 september septembre septiembre settembre setembro sept sep
 october oktober octobre octubre ottobre outubro oct okt
 november novembre noviembre novembro nov
-december dezember decembre diciembre dicembre dezembro dec dez
+december dezember decembre diciembre dicembre dezembro desember dec dez des
 """
 _SHORT = 3
 

@@ -20,7 +20,7 @@ CURRENCIES = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BR
 NUMBER = re.compile(
     r"^(?P<open>\()?\s*(?P<sign>[-+−])?\s*(?P<pre>[^\w\d+\-−.,()]{0,3}|US\s?\$|[A-Za-z]{1,3}[\s$]|[A-Z]{2,3})\s*"
     r"(?P<num>[-+−]?(?:\d|[.,]\d)[\d\s.,'’\u00a0\u202f]*(?:[eE][-+]?\d+)?)"
-    r"\s*(?P<unit>%|‰|°\s?[A-Za-z]?|[^\W\d]{1,14}\.?(?:[\s/][^\W\d]{1,10})?[²³23]?|[€$£¥₹])?\s*(?P<close>\))?(?P<minus>[-−])?$"
+    r"\s*(?P<unit>%|‰|°\s?[A-Za-z]?|[^\W\d]{1,14}\.?(?:[\s/][^\W\d]{1,10})?[²³23]?|[€$£¥₹](?:\s?/\s?[^\W\d]{1,10}[²³23]?)?)?\s*(?P<close>\))?(?P<minus>[-−])?$"
 )
 _SYMBOL = re.compile(rf"[€$£¥₹]|US\s?\$|{CURRENCIES}")
 _GROUPS = re.compile(r"[-+]?\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}")
@@ -138,6 +138,11 @@ def unit_of(value: str) -> str:
         return ""
     told = match["unit"] or ("".join(_SYMBOL.findall(match["pre"] or "")))
     return "".join(told.lower().split())
+
+
+def has_currency(value: str) -> bool:
+    """Is it a number with a sign of money?"""
+    return _match(value) is not None and _SYMBOL.search(value) is not None
 
 
 @lru_cache(maxsize=200_000)

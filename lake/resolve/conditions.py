@@ -20,9 +20,12 @@ from rewright.lake.resolve.marks import made, pair_of
 
 
 def joined_by(
-    key: JoinKey, aliases: dict[str, str], as_text: Callable[[Column, Column], bool]
+    key: JoinKey,
+    aliases: dict[str, str],
+    as_text: Callable[[Column, Column], bool],
+    folded: Callable[[Column, Column], bool],
 ) -> exp.Expression:
-    """A join by a key. `as_text`: must the two columns be compared as texts?"""
+    """A join by a key. `as_text`: must two columns be compared as texts? `folded`: whatever their case?"""
     parts: list[exp.Expression] = []
     for x, y in key.pairs:
         sides: list[exp.Expression] = [
@@ -34,6 +37,9 @@ def joined_by(
         # 7 and '7' are one key where the two columns are of different types
         if as_text(x, y):
             sides = [exp.cast(side, "VARCHAR") for side in sides]
+        elif folded(x, y):
+            # as their values were compared when the key was found
+            sides = [exp.Lower(this=exp.Trim(this=side)) for side in sides]
         parts.append(exp.EQ(this=sides[0], expression=sides[1]))
     return made(exp.and_(*parts) if len(parts) > 1 else parts[0])
 

@@ -63,6 +63,8 @@ class Signals:
     """Is there a relation for which no name speaks, or a lone one for which a single word does?"""
     borrowed: bool = False
     """Is a day taken from a table that nobody asked for, beside one that the asked table has itself?"""
+    whole_lists: bool = False
+    """Are lists compared or grouped by as a whole?"""
     name_alone: bool = False
     """Does only its name speak for a column, and what it holds against it?"""
 
@@ -153,6 +155,7 @@ def confidence(s: Signals) -> float:
         or s.unspoken
         or s.borrowed
         or s.name_alone
+        or s.whole_lists
     )
     unnamed = s.table < _UNNAMED and s.disputed_tables >= _DISPUTED
     return min(sure, _AT_MOST) if doubtful or unnamed else sure

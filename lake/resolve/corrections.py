@@ -41,6 +41,8 @@ class Written:
     """Tables whose rows are summed or counted, each with one for each row of which that is done."""
     in_parts: list[str] = field(default_factory=list)
     """Columns whose percents are read as parts of one (`90 %` is 0.9), which nothing in the query says."""
+    two_units: list[str] = field(default_factory=list)
+    """Columns that are asked for in two units, and turned into the first."""
     outer_filtered: bool = False
     """Has a condition of an outer join become one of all rows?"""
 

@@ -121,7 +121,10 @@ def dimension_score(name: str, real: Column) -> float:
     if not {Noise.FORMATTED, Noise.NUMBERS} & set(real.noise):
         return 0.0
     asked = _announced(name)
-    units = {unit for value in real.samples if (unit := unit_of(value))}
+    # a price for each of something is an amount of money
+    units = {
+        unit.partition("/")[0] if unit[0] in "€$£" else unit for unit in map(unit_of, real.samples) if unit
+    }
     written = frozenset[str]().union(*(_WRITTEN.get(unit, frozenset()) for unit in units))
     if not asked or not written:
         return 0.0

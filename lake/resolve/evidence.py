@@ -128,6 +128,8 @@ _STANDS_FOR = 0.95
 _OTHER_CODES = 0.5
 """What is left of the likeness to a key for a label behind it that is called otherwise than both."""
 _LABELS = NAMED | names.GENERIC | CODES
+_CODES_FOR_NAMES = 0.4
+"""Held against codes where names are asked for."""
 _CODES_SHOWN = 0.45
 """Held against codes that are shown where a table says what they stand for."""
 _CALLED_AS_ASKED, _AMOUNT = 0.8, 0.62
@@ -390,8 +392,10 @@ class Evidence:
         # a union that spreads years over columns has columns that no part has
         if united is None or united.spreads:
             return []
-        # all parts have the same columns, so two of them tell
-        parts = [self._index.tables[part].column(real.name) for part in united.part_names()[:2]]
+        # parts of the same columns need not all be asked, those under other headings do
+        told = dict(united.held_in(real.name))
+        asked = [*united.part_names()[:2], *united.called]
+        parts = [self._index.tables[name].column(told[name]) for name in asked if name in told]
         return [self._name_score(table, name, part) for part in parts if part is not None]
 
     def _scores_of_things(self, table: str, name: str, real: Column) -> list[float]:
@@ -449,8 +453,8 @@ class Evidence:
     def _alike(self, table: str, name: str, real: Column) -> float:
         if names.normal(name) == names.normal(real.name):
             return 1.0
-        # the same words in another order
-        if set(names.words(name)) == set(names.words(real.name)):
+        # the same words in another order, or written as one
+        if _same_words(name, real.name):
             return 0.98
         if (
             real.table in self._index.unions
@@ -821,7 +825,7 @@ class Evidence:
             if imagined.shown and not imagined.tests and _same_in_all(imagined, real):
                 # a column that says the same in all rows names none of them
                 return -_SAME_IN_ALL
-            return -0.3 if coded or set(names.words(real.name)) & CODES else 0.0
+            return -_CODES_FOR_NAMES if coded or set(names.words(real.name)) & CODES else 0.0
         if (
             imagined.shown
             and not imagined.tests
@@ -880,7 +884,7 @@ class Evidence:
         if self._matcher.spelt(real, value):
             return _SPELT_OTHERWISE
         # looking for what else could have been meant is expensive: only where the name fits
-        match = self._matcher.best(real, value) if likely else None
+        match = self._matcher.best(real, value) if likely else self._matcher.decoded(real, value)
         if match is not None and match.score >= SURE:
             return 0.1 + 0.28 * match.score
         # all its values are known and this is none of them, or only some were looked at
@@ -976,6 +980,10 @@ class Evidence:
         return np.maximum.reduceat(cosines, starts, axis=1)
 
 
+def _same_words(one: str, two: str) -> bool:
+    return set(names.words(one)) == set(names.words(two)) or names.solid(one) == names.solid(two)
+
+
 def _plain_name(table: str, name: str, held: str) -> bool:
     """`common`, beside what experts call it, is the name that is asked for, and no `last_name`."""
     asked = set(names.words(name)) - set(names.words(table))
@@ -1046,13 +1054,15 @@ def _is_class(relation: Relation) -> bool:
     """
     keys = [c for c in relation.columns.values() if c.only_key]
     rest = [c for c in relation.columns.values() if not c.only_key]
+    # the `town_name` of `towns` is their name
+    called = NAMED.union(names.words(relation.name))
     # only a key to join on, with nothing in its name but that, and only names of its rows are shown
     return (
         len(keys) == 1
         and bool(keys[0].joined)
         and set(names.words(keys[0].name)) <= names.KEY_WORDS
         and bool(rest)
-        and all(set(names.words(c.name)) <= NAMED for c in rest)
+        and all(set(names.words(c.name)) <= called and set(names.words(c.name)) & NAMED for c in rest)
     )
 
 

@@ -59,7 +59,7 @@ def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: 
     `name`: the imagined column's, which may tell a unit that the real one's differs from.
     """
     value = float(test.value)
-    factor, stated = unit_factor(name, real, value)
+    factor, stated = unit_factor(name, real, value, index.noted(real.table))
     # the name says another unit than the column's: its number is turned before it is compared
     if stated:
         value *= factor

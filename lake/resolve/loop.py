@@ -318,14 +318,15 @@ class Resolver:
             and trial is max(trials, key=lambda t: t.score)
         )
 
-    def _beside(self, table: str, column: str, other: str, value: str) -> str | None:
+    def _beside(self, table: str, column: str, other: str, value: str) -> list[str]:
         # the table may not be loaded yet, as only candidates' tables are
         self._database.load([table])
         quoted = [name.replace('"', '""') for name in (other, table, column)]
         rows = self._database.trusted(
-            f'SELECT "{quoted[0]}" FROM "{quoted[1]}" WHERE lower("{quoted[2]}") = lower(?) LIMIT 1', [value]
+            f'SELECT DISTINCT "{quoted[0]}" FROM "{quoted[1]}" WHERE lower("{quoted[2]}") = lower(?) LIMIT 9',
+            [value],
         )
-        return str(rows[0][0]) if rows and rows[0][0] is not None else None
+        return [str(found) for (found,) in rows if found is not None]
 
     def _plain(self, query: str, original: exp.Expression, started: float, limit: int | None) -> Answer:
         """Run a statement that reads no tables, as it is."""
@@ -344,14 +345,14 @@ class Resolver:
     ) -> Resolution:
         mappings, joins = mappings_of(best), joins_of(best)
         rivals, told = self._rivals(best, ranked, judged)
-        signals = signals_of(best, ranked, judged, mappings, joins, rivals)
-        sure = confidence(signals)
+        lacking = tuple(left_out(best, judged))
+        signals = signals_of(best, ranked, judged, mappings, joins, rivals, in_part=bool(lacking))
         written = best.written
         return Resolution(
-            kind="failed" if best.error else "resolved",
-            query=query,
-            sql=best.sql,
-            confidence=sure,
+            "failed" if best.error else "resolved",
+            query,
+            best.sql,
+            confidence=confidence(signals),
             evidence=signals.features(),
             tables=tables_of(best),
             columns=tuple(mappings),
@@ -365,7 +366,7 @@ class Resolver:
             history=tuple(
                 Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
             ),
-            doubts=(*doubts_of(best, mappings), *left_out(best, judged)),
+            doubts=(*doubts_of(best, mappings), *lacking),
             closest=self._closest(ranked),
             # between two guesses nobody can say which was meant
             readings=() if guessed(mappings) else told,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from rewright.lake import names
+from rewright.lake.headings import stem_of
 from rewright.lake.index import LakeIndex
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.evidence import Evidence
@@ -74,14 +75,14 @@ def _lacks_part(site: Site, candidate: Candidate, evidence: Evidence) -> Iterato
             continue
         parts = set(united.part_names())
         folders = {index.tables[part].path.parent for part in parts}
-        stems = {_stem(part) for part in parts}
+        stems = {stem_of(part) for part in parts}
         others = [
             name
             for name, table in index.tables.items()
             if name not in parts
             and name not in index.unions
             and name not in index.copies
-            and _stem(name) in stems
+            and stem_of(name) in stems
             and table.path.parent in folders
         ]
         marks = {(home, united.mark)}
@@ -94,11 +95,6 @@ def _lacks_part(site: Site, candidate: Candidate, evidence: Evidence) -> Iterato
         for name in others:
             if all(_may_be(tests, int(number)) for number in _NUMBERS.findall(name)[-1:]):
                 yield f"{name} is no part of {home}, as its columns are called otherwise"
-
-
-def _stem(table: str) -> str:
-    """A table's name without its last number; a name without one is its own."""
-    return "#".join(table.rsplit(found[-1], 1)) if (found := _NUMBERS.findall(table)) else table
 
 
 def _may_be(tests: Collection[Test], number: int) -> bool:

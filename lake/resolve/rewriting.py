@@ -18,7 +18,7 @@ from rewright.engines.duckdb.quoting import quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family, Noise, Values
 from rewright.lake.index import LakeIndex
-from rewright.lake.joins.keys import KeyFinder, mixed
+from rewright.lake.joins.keys import JoinKey, KeyFinder, mixed
 from rewright.lake.noise.clean import clean_cte, clean_expression
 from rewright.lake.noise.detect import readable
 from rewright.lake.noise.numbers import notation_of, unit_of
@@ -37,6 +37,7 @@ from rewright.lake.resolve.literals import in_digits
 from rewright.lake.resolve.marks import made, put
 from rewright.lake.resolve.multiplied import multiplied
 from rewright.lake.resolve.own_tree import SiteEdit
+from rewright.lake.resolve.units import turned
 from rewright.lake.resolve.values import ValueMatcher
 
 _PARTS_OF_ONE = frozenset({"share", "rate", "ratio", "fraction", "probability", "proportion", "portion"})
@@ -71,6 +72,8 @@ class Writer:
         self._digits: list[Column] = []
         """Days of digits that are compared with such digits, and stay as they are."""
         self._calculated: set[str] = set()
+        self._turned: dict[tuple[str, str], float | None] = {}
+        """What the numbers of a column are multiplied by to be in the unit that was first asked for."""
         self._once: dict[str, tuple[str, ...]] = {}
         """Tables of one SELECT that are joined by their different rows."""
         self._once_as: dict[str, tuple[str, tuple[str, ...]]] = {}
@@ -141,10 +144,11 @@ class Writer:
         # who tells one column in percent reads the others so
         # hundredths and parts of one in one query would be compared with one another
         percent = in_percent and self._in_percent(real)
+        factor = self._factor(imagined, real)
         if self._corrector is not None:
             for test in imagined.tests:
-                # numbers asked of a column in percent are converted with it, not corrected
-                if not (percent and isinstance(test.value, (int, float))):
+                # numbers asked of a column in percent, or in another unit, are converted with it
+                if not ((percent or factor) and isinstance(test.value, (int, float))):
                     self._corrector.correct(test, imagined, real)
         if not percent and self._in_percent(real) and not _said_in_parts(imagined):
             self.written.in_parts.append(f"{real.table}.{real.name}")
@@ -157,9 +161,27 @@ class Writer:
             calculated=imagined.numeric
             or imagined.extreme
             or imagined.sorted
+            or factor is not None
             or self._asked_in_its_unit(imagined, real)
             or any(not isinstance(t.value, str) for t in imagined.tests),
         )
+
+    def _factor(self, imagined: ImaginedColumn, real: Column) -> float | None:
+        """What the column's numbers are multiplied by; a column is turned into one unit in all of a query."""
+        factor = turned(imagined.name, real, self._index.noted(real.table)) if self._clean else None
+        first = self._turned.setdefault(real.key, factor)
+        if first != factor:
+            self.written.two_units.append(f"{real.table}.{real.name}")
+        elif factor is not None:
+            told = {
+                "column": f"{real.table}.{real.name}",
+                "from": real.name,
+                "to": imagined.name,
+                "how": "unit",
+            }
+            if told not in self.written.corrections:
+                self.written.corrections.append(told)
+        return first
 
     @staticmethod
     def _put(
@@ -264,7 +286,7 @@ class Writer:
                 # a table with itself needs no key between two tables
                 found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
                 if found:
-                    out.append(joined_by(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed))
+                    out.append(self._joined_by(found[0], {**aliases, theirs[0]: theirs[1]}))
                     # it is asked of the real tables now: here nothing is left to ask
                     put(part, exp.true())
                 break
@@ -305,7 +327,10 @@ class Writer:
                         ),
                     )
                     used.add(columns_of(best))
-                    put(node, joined_by(best, {**aliases, b: x.table}, self._cleaned_mixed))
+                    put(
+                        node,
+                        self._joined_by(best, {**aliases, b: x.table}),
+                    )
                 break
 
     def _aliases(self, site: Site, candidate: Candidate) -> dict[str, str]:
@@ -358,8 +383,9 @@ class Writer:
     def _use(self, real: Column, *, calculated: bool = False, percent: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
         real = self._index.soiled(real)
+        factor = self._turned.get(real.key)
         # days of digits that were asked for as digits are not turned into dates
-        if not self._clean or not real.noise or real in self._digits:
+        if not self._clean or not (real.noise or factor) or real in self._digits:
             return
         if Noise.FORMATTED in real.noise:
             # where it is only shown, `$40.17` says more than 40.17
@@ -368,8 +394,7 @@ class Writer:
                 return
             self._calculated.add(real.table)
         values = self._index.values(real)
-        expression = clean_expression(real, values, percent=percent)
-        if expression is None:
+        if clean_expression(real, values, percent=percent) is None and factor is None:
             # nothing of the column can be read: it stays as it is
             return
         self._note_unread(real, values)
@@ -379,11 +404,16 @@ class Writer:
         for table, name in parts:
             held = self._index.tables[table].column(name)
             # a part may hold it as numbers already: there is nothing to clean
-            if held is not None and (held.family is Family.TEXT or Noise.DATES in held.noise):
-                other = replace(real, name=name)
-                own = expression if name == real.name else clean_expression(other, values, percent=percent)
-                # the first cleaning of a column stays: later uses of it want the same numbers
-                self.written.cleaned.setdefault(table, {})[held.name] = own or expression
+            if held is None:
+                continue
+            soiled = held.family is Family.TEXT or Noise.DATES in held.noise
+            own = clean_expression(replace(real, name=name), values, percent=percent) if soiled else None
+            if factor is not None:
+                # digits behind the last that a double is sure of come of the factor
+                own = f"round(CAST({own or quoted(name)} AS DOUBLE) * {factor!r}, 9)"
+            if own is not None:
+                # uses of a column want the same numbers
+                self.written.cleaned.setdefault(table, {})[held.name] = own
 
     def _with_commas(self, real: Column) -> bool:
         """Are its values bare numbers with decimal commas? They say nothing but the number."""
@@ -425,7 +455,7 @@ class Writer:
         select.from_(self._table(first, aliases), copy=False)
         outer = self._outer(site, candidate)
         for table, key in others:
-            on = joined_by(key, aliases, self._cleaned_mixed)
+            on = self._joined_by(key, aliases)
             join = made(exp.Join(this=self._table(table, aliases), on=on))
             if table in outer:
                 join.set("side", "LEFT")
@@ -480,6 +510,9 @@ class Writer:
         table = exp.Table(this=exp.to_identifier(real, quoted=True))
         table.set("alias", exp.TableAlias(this=exp.to_identifier(aliases[name], quoted=True)))
         return made(table)
+
+    def _joined_by(self, key: JoinKey, aliases: dict[str, str]) -> exp.Expression:
+        return joined_by(key, aliases, self._cleaned_mixed, self._index.spelt_otherwise)
 
     def _cleaned_mixed(self, x: Column, y: Column) -> bool:
         # two columns that are both numbers once cleaned need not be compared as texts

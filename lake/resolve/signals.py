@@ -18,10 +18,10 @@ from rewright.lake.resolve.imagined import Site
 from rewright.lake.resolve.kinds import DATE, NAMED, YEAR, numbers_rows, numeric_code
 from rewright.lake.resolve.likeness import covered, lexical
 from rewright.lake.resolve.literals import of_other_years
-from rewright.lake.resolve.partial import left_out, parts_of
+from rewright.lake.resolve.partial import parts_of
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
-from rewright.lake.resolve.trial import Trial, by_identity
+from rewright.lake.resolve.trial import Trial, by_identity, lists_taken_whole
 
 _STRANGE_TABLE = 0.6
 # so many lookalikes are as bad as any number of them
@@ -50,7 +50,10 @@ def signals_of(
     mappings: list[Mapping],
     joins: list[Join],
     rivals: list[Rival],
+    *,
+    in_part: bool,
 ) -> Signals:
+    """The measures of the best trial. `in_part`: does it leave out files or rows that were asked for?"""
     spoken = list(_spoken(best, judged))
     likeness = [c.likeness for c in spoken]
     tested = _texts_compared(best)
@@ -86,7 +89,7 @@ def signals_of(
         lookalikes=_alike(best, judged),
         groups_of_one=_groups_of_one(best),
         multiplied=bool(best.written.multiplied),
-        in_parts=bool(best.written.in_parts),
+        in_parts=bool(best.written.in_parts or best.written.two_units),
         namesake=any(_namesake(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
@@ -94,7 +97,8 @@ def signals_of(
         borrowed=any(_borrowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         keys_added=any(_keys_added(s, c) for s, c in zip(best.sites, best.choice, strict=True)),
         by_chance=any(coded_by_chance(c, e) for c, e in zip(best.choice, judged, strict=True)),
-        in_part=any(True for _ in left_out(best, judged)),
+        in_part=in_part,
+        whole_lists=bool(lists_taken_whole(best)),
         unspoken=any(
             _unspoken(s, c, e) or _hardly_spoken(s, c, e) or _rows_alone(s, c)
             for s, c, e in zip(best.sites, best.choice, judged, strict=True)

@@ -166,6 +166,16 @@ def differing_in(best: Trial, other: tuple[Candidate, ...]) -> tuple[str, str]:
     return "; ".join(here), "; ".join(there)
 
 
+def lists_taken_whole(best: Trial) -> tuple[str, ...]:
+    """Columns of lists that are compared, grouped or sorted: each list as a whole, and not what is in it."""
+    found: dict[str, None] = {}
+    for c, real in columns_of(best.sites, best.choice):
+        used = c.tests or c.grouped or c.sorted or c.numeric
+        if real is not None and real.meaning is Family.NESTED and used:
+            found[f"{real.table}.{real.name}"] = None
+    return tuple(found)
+
+
 def guessed(mappings: list[Mapping]) -> list[Mapping]:
     """The columns that were taken only because nothing is more like them."""
     return [m for m in mappings if m.real_column is not None and m.score < _GUESS]
@@ -182,6 +192,8 @@ def doubts_of(best: Trial, mappings: list[Mapping]) -> tuple[str, ...]:
         for table, joined in dict.fromkeys(best.written.multiplied)
     ]
     out += [f"percents of {column} are told as parts of one: 90 % is 0.9" for column in best.written.in_parts]
+    out += [f"{column} holds lists, each taken as a whole" for column in lists_taken_whole(best)]
+    out += [f"{column} is asked for in two units, and told in one" for column in best.written.two_units]
     out += [f"could not be read in {column}: {told}" for column, told in best.written.unread.items()]
     for site, candidate in zip(best.sites, best.choice, strict=True):
         placed = by_identity(candidate, site)

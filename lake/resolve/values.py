@@ -14,7 +14,7 @@ from rapidfuzz import fuzz, process
 
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
-from rewright.lake.index import LakeIndex
+from rewright.lake.index import LakeIndex, code_like
 from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import fold, truth
 from rewright.lake.resolve.vocabulary import same_thing
@@ -29,6 +29,10 @@ _SPELT_MOST, _SPELT_LEAST = 200, 4
 """Values of a column, and letters of a literal, up to and from which spelling is compared in any column."""
 # a list of more short words is not a list of codes
 _CODES_TOLD = 40
+_EACH_ONCE = 0.9
+"""Uniqueness of what stands beside each code, and of the codes of one list."""
+_LIST_COLUMNS, _OF_WHAT = 4, 0.5
+"""Columns that a list of codes has at most; uniqueness of the one that says of what each code is."""
 # words that a bare number may stand for: the `1st` of classes, not the 747 of aeroplanes
 _COUNTED = frozenset(
     {
@@ -100,7 +104,9 @@ class ValueMatcher:
     def __init__(self, index: LakeIndex, *, semantic: bool = True) -> None:
         self._index = index
         self._semantic = semantic
-        self.beside: Callable[[str, str, str, str], str | None] | None = None
+        self.beside: Callable[[str, str, str, str], list[str]] | None = None
+        self._places: dict[str, list[tuple[str, str]]] = {}
+        self._texts: dict[tuple[str, str], frozenset[str]] = {}
         self._seen: dict[tuple[tuple[str, str], str], Match | None] = {}
         self._plain: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -166,34 +172,70 @@ class ValueMatcher:
         # under this a match says nothing, not even in the order of suggestions
         return best if best is not None and best.score >= 0.3 else None
 
-    def _through(self, column: Column, literal: str, held: set[str]) -> Match | None:
-        """Translate by a table that holds the literal beside a value of the column (`Brazil` → `BRA`)."""
-        if self.beside is None or column.family is not Family.TEXT or not held:
+    def decoded(self, column: Column, literal: str) -> Match | None:
+        """The code that a list of codes has beside the literal, for a column of nothing but such codes, whose
+        name need not speak for it. Cheap.
+        """
+        if column.distinct > _CODES_TOLD or not code_like(column):
             return None
-        # places of a value beyond those are a value that stands everywhere
-        for table, name, _ in self._index.where(literal)[:40]:
-            entry = self._index.tables[table].column(name)
-            if (
-                # A union only repeats what its parts hold.
-                table in self._index.unions
-                or table == column.table
-                or entry is None
-                # who translates has one row for each value
-                or entry.uniqueness < 0.9
-            ):
+        held = {value for value, _ in self._index.cleaned(column)}
+        return self._through(column, literal, held, lists_only=True)
+
+    def _through(
+        self, column: Column, literal: str, held: set[str], *, lists_only: bool = False
+    ) -> Match | None:
+        """Translate by a table that holds the literal beside a value of the column (`Brazil` → `BRA`)."""
+        if self.beside is None or column.family not in {Family.TEXT, Family.INTEGER} or not held:
+            return None
+        for table, name in self._explained(literal):
+            if table == column.table or (lists_only and not self._is_list(table, held)):
                 continue
             for other in self._index.tables[table].columns:
-                if other.name == name or other.family is not Family.TEXT or other.uniqueness < 0.9:
+                if other.name == name or not self._may_be_code(other, column):
                     continue
-                shared = len(held & {value for value, _ in self._index.values(other).counts})
+                shared = len(held & self._texts_of(other))
                 # most of the column's values stand there: they are its codes
-                if (
-                    shared >= max(3, 0.5 * len(held))
-                    and (found := self.beside(table, name, other.name, literal)) in held
-                    and found is not None
-                ):
-                    return Match(found, 0.85, f"through {table}")
+                if shared >= max(3, 0.5 * len(held)) and (not lists_only or shared == len(held)):
+                    found = [told for told in self.beside(table, name, other.name, literal) if told in held]
+                    # of several lists in one it is not known which is meant
+                    if len(found) == 1:
+                        return Match(found[0], 0.85, f"through {table}")
         return None
+
+    def _explained(self, literal: str) -> list[tuple[str, str]]:
+        """Columns (table, name) that hold the literal and hardly any value twice, as what codes stand for."""
+        if literal not in self._places:
+            found = []
+            # places of a value beyond those are a value that stands everywhere
+            for table, name, _ in self._index.where(literal)[:40]:
+                entry = self._index.tables[table].column(name)
+                # A union only repeats what its parts hold; who translates has one row for each value.
+                if table not in self._index.unions and entry is not None and entry.uniqueness >= _EACH_ONCE:
+                    found.append((table, name))
+            self._places[literal] = found
+        return self._places[literal]
+
+    def _may_be_code(self, other: Column, column: Column) -> bool:
+        """Could a column beside the literal hold a column's codes? Where all codes of a lake are in one list,
+        with a column that says of what they are, some of them stand there twice.
+        """
+        if other.family is not Family.TEXT and other.family is not column.family:
+            return False
+        beside = self._index.tables[other.table].columns
+        return other.uniqueness >= _EACH_ONCE or (
+            len(beside) <= _LIST_COLUMNS
+            and (code_like(other) or other.numeral)
+            and any(c is not other and c.family is Family.TEXT and c.uniqueness <= _OF_WHAT for c in beside)
+        )
+
+    def _is_list(self, table: str, held: set[str]) -> bool:
+        told = self._index.tables[table]
+        return len(told.columns) <= _LIST_COLUMNS and len(held) > 1
+
+    def _texts_of(self, column: Column) -> frozenset[str]:
+        if column.key not in self._texts:
+            self._texts[column.key] = frozenset(value for value, _ in self._index.values(column).counts)
+        return self._texts[column.key]
 
     def _shortlist(self, values: list[str], literal: str) -> list[str]:
         if len(values) <= _EMBED_ALL:

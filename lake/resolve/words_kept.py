@@ -35,6 +35,7 @@ _OURS = (
     ast.TypeCast,
 )
 _TYPES = frozenset({"varchar", "text", "bool"})
+_CALLS = frozenset({"extract", "lower", "btrim"})
 
 
 class NotRestored(LakeError):
@@ -120,7 +121,8 @@ def _told(word: tuple[Any, ...]) -> str:
 
 
 def added_only(root: Any) -> None:
-    """Only what the resolver may put: columns, constants, equalities, casts to texts, the parts of a date.
+    """Only what the resolver may put: columns, constants, equalities, casts to texts, the parts of a date,
+    and texts in lower case without blanks around.
 
     :raises NotRestored: something else.
     """
@@ -137,7 +139,7 @@ def added_only(root: Any) -> None:
             if last_name(node) not in _TYPES or node.typmods:
                 raise NotRestored("a conversion of this form")
         elif isinstance(node, ast.FuncCall):
-            if last_name(node) != "extract":
+            if last_name(node) not in _CALLS:
                 raise NotRestored("a call of this form")
         elif isinstance(node, ast.A_Expr):
             if last_name(node) != "=":

@@ -41,10 +41,12 @@ def works(tmp_path: Path, embedder: CachedEmbedder) -> Iterator[Lake]:
     table(tmp_path, "codes", "Field,Code,Meaning", [*codes, "Kind,A,brick", "Kind,B,tile", "Kind,C,slab"])
     (tmp_path / "pond").mkdir()
     for year, head in (
-        (2021, "Station,Measured on,Level in cm"),
+        (2021, "Station,Measured on,Level in cm,Observer"),
         *((y, "St,Day,cm") for y in (2022, 2023, 2024)),
     ):
-        rows = [f"S{i % 4},{year}-0{1 + i % 9}-11,{100 + i}" for i in range(20)]
+        # with a column more it is not known which is which
+        more = ",Ada" if year == 2021 else ""
+        rows = [f"S{i % 4},{year}-0{1 + i % 9}-11,{100 + i}{more}" for i in range(20)]
         table(tmp_path / "pond", f"pond_{year}", head, rows)
     with open_lake(tmp_path, embedder=embedder) as lake:
         yield lake
