@@ -25,7 +25,7 @@ from rewright.sql.build import function
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
 from rewright.sql.facts.aggregates import EXTREMES
-from rewright.sql.facts.looks import look_of_type
+from rewright.sql.facts.looks import look_alone
 from rewright.sql.records import key_of
 from rewright.sql.types import INT8, NUMERIC
 from rewright.sql.walk import (
@@ -137,7 +137,7 @@ def _parts_of(item: a.Derived) -> list[a.Expr] | None:
         return None
     shown = [t.expr for t in query.targets]
     # keys that look different where they are equal: which one stands for the group is open
-    fit = all((e in query.group_by[0] and look_of_type(e.type) is not None) or _is_part(e) for e in shown)
+    fit = all((e in query.group_by[0] and look_alone(e) is not None) or _is_part(e) for e in shown)
     return shown if fit else None
 
 
@@ -155,7 +155,7 @@ def _is_part(e: a.Expr) -> bool:
     if e.func.name == "sum":
         return e.args[0].type.name in _EXACT
     # of equal values that look different another one may be the least
-    return e.func.name in {"min", "max"} and look_of_type(e.args[0].type) is not None
+    return e.func.name in {"min", "max"} and look_alone(e.args[0]) is not None
 
 
 def _put_together(block: a.Select, rel: int, parts: Sequence[a.Expr]) -> a.Select:

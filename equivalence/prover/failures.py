@@ -6,6 +6,7 @@ Must not know rules or search.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -225,11 +226,15 @@ def _in_order(translator: Translator) -> list[str]:
         # a level that has conditions gets a number when the first of them comes
         numbers.setdefault(level, len(numbers))
 
+    beside = Counter(level for level, _, _ in translator.filters)
+
     def named(level: Level, term: Term, wording: str) -> str:
         around = (numbers[level[:n]] for n in range(len(level) - 1, -1, -1) if level[:n] in numbers)
         kind = level[-1][0] if level else ""
         place = f"{kind} {numbers[level]} in {next(around, None)}"
-        return f"{place}: {describe(term, translator.sources)}, {wording}"
+        # one condition alone comes before nothing, however it is worded
+        told = f", {wording}" if beside[level] > 1 else ""
+        return f"{place}: {describe(term, translator.sources)}{told}"
 
     return list(dict.fromkeys(named(*f) for f in translator.filters))
 

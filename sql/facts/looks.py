@@ -65,6 +65,11 @@ def _scale(typmod: int) -> int:
     return max(scale, 0)
 
 
+def look_alone(expr: Expr) -> Look | None:
+    """What the expression says by itself, whatever its columns are: a year of a date, a column's type."""
+    return Looks(lambda _: None).of(expr, {})
+
+
 class Looks(OutputFacts[Look]):
     """What equal values of an expression have in common; None where they may look different."""
 

@@ -168,7 +168,7 @@ def test_a_series_that_fails_for_nothing_is_not_reserved(call: str) -> None:
         "generate_series(timestamp '2024-01-01', timestamp '2024-02-01', interval '-1 day')",
         "generate_series(timestamp '2024-01-01', t.at, interval '1 day')",
         "generate_series(t.at, timestamp '2024-02-01', interval '1 day')",
-        "generate_series(timestamptz '2024-01-01', timestamptz '2024-02-01', interval '1 day')",
+        "generate_series(timestamptz '2024-01-01', now() + interval '1 day', interval '1 day')",
     ],
 )
 def test_a_series_that_may_fail_is_reserved(call: str) -> None:

@@ -21,7 +21,7 @@ from rewright.sql import algebra as a
 from rewright.sql.build import function
 from rewright.sql.facts import order_sensitive
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.facts.looks import look_of_type
+from rewright.sql.facts.looks import look_alone
 from rewright.sql.records import key_of
 from rewright.sql.types import EXACT_INTEGERS, INT4, INT8, NUMERIC
 from rewright.sql.walk import (
@@ -117,7 +117,7 @@ def _is_grouping(item: a.Derived) -> bool:
     if not keys or any(returns_set(e) for e in outer_exprs(query)):
         return False
     return all(
-        (t.expr in keys and look_of_type(t.expr.type) is not None) or _is_part(t.expr) for t in query.targets
+        (t.expr in keys and look_alone(t.expr) is not None) or _is_part(t.expr) for t in query.targets
     )
 
 
@@ -132,7 +132,7 @@ def _is_part(e: a.Expr) -> bool:
         return False
     kind = e.args[0].type
     return (e.func.name == "sum" and kind.name in _ADDED) or (
-        e.func.name in {"min", "max"} and look_of_type(kind) is not None
+        e.func.name in {"min", "max"} and look_alone(e.args[0]) is not None
     )
 
 

@@ -385,3 +385,7 @@ select distinct t.book_id as id from book_tag t where t.tag_id = 3;
 -- different: parents without duplicates as the rows of a child of which there are several
 select distinct b.id from book b join book_tag t on t.book_id = b.id where t.tag_id >= 1;
 select t.book_id as id from book_tag t where t.tag_id >= 1;
+
+-- equal: sums by a year and an author, made by year and author first
+select a.country, extract(year from b.published) as y, sum(b.price) as total from book b join author a on a.id = b.author_id group by a.country, extract(year from b.published);
+select a.country, e.y, sum(e.total) as total from (select author_id, extract(year from published) as y, sum(price) as total from book group by author_id, extract(year from published)) e join author a on a.id = e.author_id group by a.country, e.y;
