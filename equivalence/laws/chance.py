@@ -119,8 +119,8 @@ def _gathered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
 
 
 def _listed_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
-    """The constraints by which the rows of a block's ARRAY(SELECT …) come in one order, or look alike where it
-    leaves ties; None: some may not, or there are none.
+    """The constraints by which the rows of a block's ARRAY(SELECT …) come in one order, or look alike where
+    it leaves ties; None: some may not, or there are none.
     """
     found = [_in_one_order(n.query, catalog) for n in walk_block(query) if isinstance(n, a.ArraySubquery)]
     if not found or None in found:
@@ -183,8 +183,8 @@ def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
 def _looseness(
     query: a.Query, *, total: bool = False, windows: bool = False, groups: bool = False, arrays: bool = False
 ) -> set[str]:
-    """What a block leaves to chance, the queries within aside. ``total``, ``windows``, ``groups``, ``arrays``:
-    its order, and those of its windows, its aggregates and its arrays of rows, leave no ties.
+    """What a block leaves to chance, the queries within aside. ``total``, ``windows``, ``groups``,
+    ``arrays``: its order, and those of its windows, its aggregates and its arrays of rows, leave no ties.
     """
     found: set[str] = set()
     if not total and not _total(query):

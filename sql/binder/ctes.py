@@ -36,16 +36,18 @@ def bind_ctes(scope: Scope, clause: Any) -> tuple[Cte, ...]:
 
 
 def _read_first(nodes: Sequence[Any]) -> list[Any]:
-    """The queries of WITH RECURSIVE in an order in which each comes after those that it reads: all of them hide
-    tables of their names, also from those written before them (parse_cte.c).
+    """The queries of WITH RECURSIVE in an order in which each comes after those that it reads: all of them
+    hide tables of their names, also from those written before them (parse_cte.c).
     """
     ordered: list[Any] = []
     waiting = list(nodes)
     while waiting:
         names = {n.ctename for n in waiting}
-        ready = next((n for n in waiting if not any(_mentions(n.ctequery, x) for x in names - {n.ctename})), None)
+        ready = next(
+            (n for n in waiting if not any(_mentions(n.ctequery, x) for x in names - {n.ctename})), None
+        )
         if ready is None:
-            # two that read each other, which the server refuses, or one that hides the other's name further in
+            # two that read each other, which the server refuses, or one that hides a name further in
             raise Unsupported("mutual recursion between WITH items")
         waiting.remove(ready)
         ordered.append(ready)

@@ -187,12 +187,13 @@ def column_of(item: NsItem, name: str) -> Expr | None:
 
 
 def value_of(item: NsItem, name: str) -> Expr | None:
-    """A column of one item, or a system column of its table: an inner table's ``xmin`` hides an outer column of
-    the name (scanNSItemForColumn).
+    """A column of one item, or a system column of its table: an inner table's ``xmin`` hides an outer column
+    of the name (scanNSItemForColumn).
     """
     found = column_of(item, name)
-    stored = item.table is not None and item.table.kind != "view"
-    return SystemColumn(item.rel, name, _SYSTEM[name]) if found is None and stored and name in _SYSTEM else found
+    if found is not None or name not in _SYSTEM or item.table is None or item.table.kind == "view":
+        return found
+    return SystemColumn(item.rel, name, _SYSTEM[name])
 
 
 def check_unique(items: list[NsItem]) -> None:
