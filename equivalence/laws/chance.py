@@ -67,17 +67,17 @@ def chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str
 def _chance(query: a.Query, catalog: Catalog) -> tuple[set[str], Assumptions]:
     # a key by which windows, or ordered aggregates, leave no ties is asked for apart from the block's own
     # order
-    numbered, gathered = _numbered_by_key(query, catalog), _gathered_by_key(query, catalog)
-    windows, groups = numbered is not None, gathered is not None
-    by_keys: Assumptions = (numbered or frozenset()) | (gathered or frozenset())
+    told = _numbered_by_key(query, catalog), _gathered_by_key(query, catalog), _listed_by_key(query, catalog)
+    by_keys: Assumptions = frozenset(x for basis in told for x in basis or ())
+    windows, groups, arrays = (basis is not None for basis in told)
     if _total(query):
-        return _looseness(query, windows=windows, groups=groups), by_keys
+        return _looseness(query, windows=windows, groups=groups, arrays=arrays), by_keys
     basis = _shows_its_order(query, catalog)
     if basis is None:
         basis = _total_by_key(query, catalog)
     if basis is None:
-        return _looseness(query, windows=windows, groups=groups), by_keys
-    return _looseness(query, total=True, windows=windows, groups=groups), basis | by_keys
+        return _looseness(query, windows=windows, groups=groups, arrays=arrays), by_keys
+    return _looseness(query, total=True, windows=windows, groups=groups, arrays=arrays), basis | by_keys
 
 
 def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
@@ -118,6 +118,33 @@ def _gathered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     return frozenset(x for basis in found for x in basis or ())
 
 
+def _listed_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
+    """The constraints by which the rows of a block's ARRAY(SELECT …) come in one order, or look alike where
+    it leaves ties; None: some may not, or there are none.
+    """
+    found = [_in_one_order(n.query, catalog) for n in walk_block(query) if isinstance(n, a.ArraySubquery)]
+    if not found or None in found:
+        return None
+    return frozenset(x for basis in found for x in basis or ())
+
+
+def _in_one_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
+    if _is_sorted_by_all(query):
+        return frozenset()
+    basis = _shows_its_order(query, catalog)
+    return _total_by_key(query, catalog) if basis is None else basis
+
+
+def _is_sorted_by_all(query: a.Query) -> bool:
+    """Whether rows that tie show the same."""
+    if isinstance(query, a.Select):
+        keys = [k.expr for k in query.order_by]
+        return all(t.expr in keys and equality_is_identity(t.expr.type) for t in query.targets)
+    by = {k.pos for k in query.order_by}
+    columns = enumerate(a.output_columns(query))
+    return all(i in by and equality_is_identity(c.type) for i, c in columns)
+
+
 def _by_order(call: a.Aggregate) -> bool:
     return order_sensitive(call) and not ordered_by_value(call)
 
@@ -154,10 +181,10 @@ def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
 
 
 def _looseness(
-    query: a.Query, *, total: bool = False, windows: bool = False, groups: bool = False
+    query: a.Query, *, total: bool = False, windows: bool = False, groups: bool = False, arrays: bool = False
 ) -> set[str]:
-    """What a block leaves to chance, the queries within aside. ``total``, ``windows``, ``groups``: its order,
-    and those of its windows and its aggregates, leave no ties.
+    """What a block leaves to chance, the queries within aside. ``total``, ``windows``, ``groups``,
+    ``arrays``: its order, and those of its windows, its aggregates and its arrays of rows, leave no ties.
     """
     found: set[str] = set()
     if not total and not _total(query):
@@ -167,6 +194,9 @@ def _looseness(
         if isinstance(node, a.WindowCall) and not windows and not _by_value(node):
             found.add("tie-order")
         if isinstance(node, a.Aggregate) and _by_order(node) and not groups:
+            found.add("tie-order")
+        # ARRAY(SELECT …) holds its rows in the order in which the plan gives them
+        if isinstance(node, a.ArraySubquery) and not arrays and not _is_sorted_by_all(node.query):
             found.add("tie-order")
         # (0.1 + 0.2) + 0.3 is another float than 0.1 + (0.2 + 0.3)
         if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):

@@ -89,8 +89,8 @@ def _first_rows(query: a.Select) -> bool:
     return (
         bare
         and isinstance(query.limit, a.Const)
-        # LIMIT NULL is no limit
-        and query.limit.value is not None
+        # LIMIT NULL is no limit, and LIMIT -1 an error where no number is below 0
+        and (query.limit.value or "").isdecimal()
         and bool(query.order_by)
         and not query.ctes
         and not is_volatile(query)

@@ -47,6 +47,8 @@ class _OfSingleRows(Walk):
         self.rest_on(basis)
         # FILTER asks of rows that WHERE has let through; in one WHERE a failing condition may be asked first
         self.reserve_failures(*(conjuncts(where) if asked else ()))
+        # max(v ORDER BY 1 / x) computes what it is sorted by, also of one row
+        self.reserve_failures(*(k.expr for k in call.order_by))
         (target,) = query.targets
         return replace(node, query=a.Select((replace(target, expr=value),), query.from_, where))
 

@@ -62,8 +62,12 @@ def _ordered(block: a.Query, facts: Facts) -> Assumptions | None:
 
 
 def _computed(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
-    """Of aggregates and window calls."""
+    """Of aggregates, window calls and arrays of rows."""
     for node in walk_block(block):
+        # ARRAY(SELECT …): in the order in which the plan gives them
+        if isinstance(node, a.ArraySubquery):
+            sorted_ = _ordered(node.query, facts)
+            yield "tie-order" if sorted_ is None else sorted_
         if isinstance(node, a.Aggregate) and order_sensitive(node) and not _sorted_by_all(node):
             told = _sorted_by_key(node, block, facts)
             yield "tie-order" if told is None else told

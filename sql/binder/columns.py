@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rewright.sql.algebra import Expr, RowExpr, SystemColumn, WholeRow
+from rewright.sql.algebra import Expr, RowExpr, WholeRow
 from rewright.sql.binder.errors import BindError, Unsupported
-from rewright.sql.binder.scope import NsItem, Scope, column_of
+from rewright.sql.binder.scope import NsItem, Scope, value_of
 from rewright.sql.binder.syntax import ast
-from rewright.sql.types import RECORD, SqlType
-
-_SYSTEM = {
-    "ctid": SqlType("tid"),
-    "xmin": SqlType("xid"),
-    "xmax": SqlType("xid"),
-    "cmin": SqlType("cid"),
-    "cmax": SqlType("cid"),
-    "tableoid": SqlType("oid"),
-}
+from rewright.sql.types import RECORD
 
 
 def bind_column_ref(scope: Scope, node: Any) -> Expr:
@@ -34,26 +25,10 @@ def _bare(scope: Scope, name: str) -> Expr:
     found = scope.column(name)
     if found is not None:
         return found
-    if name in _SYSTEM:
-        return _bare_system(scope, name)
     item = scope.relation(name)
     if item is not None:
         return whole_row(item)
     raise BindError("42703", f'column "{name}" does not exist')
-
-
-def _bare_system(scope: Scope, name: str) -> Expr:
-    for level in scope.levels():
-        found = [i for i in level.items if i.cols_visible and _has_system(i)]
-        if len(found) > 1:
-            raise BindError("42702", f'column reference "{name}" is ambiguous')
-        if found:
-            return SystemColumn(found[0].rel, name, _SYSTEM[name])
-    raise BindError("42703", f'column "{name}" does not exist')
-
-
-def _has_system(item: NsItem) -> bool:
-    return item.table is not None and item.table.kind != "view"
 
 
 def _qualified(scope: Scope, relation: str, name: str, schema: str) -> Expr:
@@ -62,11 +37,9 @@ def _qualified(scope: Scope, relation: str, name: str, schema: str) -> Expr:
         raise BindError("42P01", f'missing FROM-clause entry for table "{relation}"')
     if name == "*":
         return whole_row(item)
-    found = column_of(item, name)
+    found = value_of(item, name)
     if found is not None:
         return found
-    if name in _SYSTEM and _has_system(item):
-        return SystemColumn(item.rel, name, _SYSTEM[name])
     raise BindError("42703", f"column {relation}.{name} does not exist")
 
 

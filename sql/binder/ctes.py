@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +23,7 @@ def bind_ctes(scope: Scope, clause: Any) -> tuple[Cte, ...]:
     for i, n in enumerate(names):
         if n in names[:i]:
             raise BindError("42712", f'WITH query name "{n}" specified more than once')
-    for node in clause.ctes:
+    for node in _read_first(clause.ctes) if clause.recursive else clause.ctes:
         if not isinstance(node.ctequery, ast.SelectStmt):
             raise Unsupported("data-modifying WITH")
         if node.search_clause is not None or node.cycle_clause is not None:
@@ -32,6 +33,25 @@ def bind_ctes(scope: Scope, clause: Any) -> tuple[Cte, ...]:
         else:
             made.append(_bind_cte(scope, node))
     return tuple(made)
+
+
+def _read_first(nodes: Sequence[Any]) -> list[Any]:
+    """The queries of WITH RECURSIVE in an order in which each comes after those that it reads: all of them
+    hide tables of their names, also from those written before them (parse_cte.c).
+    """
+    ordered: list[Any] = []
+    waiting = list(nodes)
+    while waiting:
+        names = {n.ctename for n in waiting}
+        ready = next(
+            (n for n in waiting if not any(_mentions(n.ctequery, x) for x in names - {n.ctename})), None
+        )
+        if ready is None:
+            # two that read each other, which the server refuses, or one that hides a name further in
+            raise Unsupported("mutual recursion between WITH items")
+        waiting.remove(ready)
+        ordered.append(ready)
+    return ordered
 
 
 def _bind_cte(scope: Scope, node: Any) -> Cte:
@@ -72,6 +92,9 @@ def _bind_recursive(scope: Scope, node: Any) -> Cte:
         raise BindError("42P19", f'recursive query "{node.ctename}" does not have the form UNION [ALL]')
     if body.sortClause or body.limitCount or body.limitOffset:
         raise BindError("0A000", "ORDER BY or LIMIT in a recursive query is not implemented")
+    # in the first term the name means no table either: the server refuses it there
+    if _mentions(body.larg, node.ctename):
+        raise Unsupported("a recursive query whose first term reads its name")
     context = scope.context
     inner = Scope(context, scope)
     ctes = bind_ctes(inner, body.withClause)

@@ -11,10 +11,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewright.sql.algebra import Cte, Expr, FunctionScan, OutputColumn, Query
+from rewright.sql.algebra import Cte, Expr, FunctionScan, OutputColumn, Query, SystemColumn
 from rewright.sql.binder.errors import BindError
 from rewright.sql.catalog import Catalog, Table
 from rewright.sql.types import SqlType
+
+_SYSTEM = {
+    "ctid": SqlType("tid"),
+    "xmin": SqlType("xid"),
+    "xmax": SqlType("xid"),
+    "cmin": SqlType("cid"),
+    "cmax": SqlType("cid"),
+    "tableoid": SqlType("oid"),
+}
 
 
 @dataclass(slots=True)
@@ -140,7 +149,7 @@ class Scope:
             for item in scope.items:
                 if not item.cols_visible or (item.lateral_only and not scope.lateral_active):
                     continue
-                expr = column_of(item, name)
+                expr = value_of(item, name)
                 if expr is None:
                     continue
                 if found is not None:
@@ -175,6 +184,16 @@ def column_of(item: NsItem, name: str) -> Expr | None:
     if len(found) > 1:
         raise BindError("42702", f'column reference "{name}" is ambiguous')
     return found[0] if found else None
+
+
+def value_of(item: NsItem, name: str) -> Expr | None:
+    """A column of one item, or a system column of its table: an inner table's ``xmin`` hides an outer column
+    of the name (scanNSItemForColumn).
+    """
+    found = column_of(item, name)
+    if found is not None or name not in _SYSTEM or item.table is None or item.table.kind == "view":
+        return found
+    return SystemColumn(item.rel, name, _SYSTEM[name])
 
 
 def check_unique(items: list[NsItem]) -> None:

@@ -12,7 +12,7 @@ from rewright.sql.binder.calls import in_kind
 from rewright.sql.binder.coerce import resolve_unknown
 from rewright.sql.binder.errors import BindError
 from rewright.sql.binder.recursion import bind_expr
-from rewright.sql.binder.scope import Scope, column_of
+from rewright.sql.binder.scope import Scope, value_of
 from rewright.sql.binder.syntax import ast
 from rewright.sql.walk import canonical_expr, has_subquery
 
@@ -54,4 +54,4 @@ def _same_as_target(expr: Expr, targets: Sequence[Target]) -> Expr:
 
 
 def _local_column(scope: Scope, name: str) -> bool:
-    return any(i.cols_visible and column_of(i, name) is not None for i in scope.items)
+    return any(i.cols_visible and value_of(i, name) is not None for i in scope.items)

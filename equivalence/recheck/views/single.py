@@ -54,7 +54,9 @@ def _of_row(query: a.Select, changes: Changes) -> a.Select | None:
     if basis is None:
         return None
     changes.rest_on(basis)
-    if filters and any(changes.known.errors(p) for p in conjuncts(found.where)):
+    dropped = [k.expr for k in call.order_by]
+    computed = [*(conjuncts(found.where) if filters else ()), *dropped]
+    if any(changes.known.errors(p) for p in computed):
         changes.modulo.add("errors")
     return found
 
