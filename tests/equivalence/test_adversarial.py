@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from rewright.equivalence.proof import Proof
 from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover import prove
 from rewright.equivalence.proving import Binding
 from rewright.sql.binder import BindError, Unsupported, bind
