@@ -116,9 +116,7 @@ def _is_grouping(item: a.Derived) -> bool:
     # an empty set of keys has its one group also of no rows
     if not keys or any(returns_set(e) for e in outer_exprs(query)):
         return False
-    return all(
-        (t.expr in keys and look_alone(t.expr) is not None) or _is_part(t.expr) for t in query.targets
-    )
+    return all((t.expr in keys and look_alone(t.expr) is not None) or _is_part(t.expr) for t in query.targets)
 
 
 def _is_part(e: a.Expr) -> bool:
