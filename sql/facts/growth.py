@@ -3,8 +3,8 @@
     SELECT n + 1, s || s FROM r WHERE n < 40       after 30 rounds a text of 1 GB: an error
     SELECT n + 1, s || ',' || t.name FROM r, t     longer by a name each round
 
-What each round adds to is as long as what was added; what doubles is too long after thirty rounds of any data.
-Must not know what the columns are asked for.
+What each round adds to is as long as what was added; what doubles is too long after thirty rounds of any
+data. Must not know what the columns are asked for.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def test_what_nothing_reads_is_left_out(first: str, second: str) -> None:
     assert (checked.word, checked.reason) == ("good", "")
 
 
-@pytest.mark.parametrize(("first", "second"), (*DIFFERENT, *DOUBLED))
+@pytest.mark.parametrize(("first", "second"), [*DIFFERENT, *DOUBLED])
 def test_what_rows_or_errors_depend_on_stays(first: str, second: str) -> None:
     found = proved(first, second)
     assert found is None or "errors" in found.modulo
