@@ -4,7 +4,8 @@
 
 has, row by row, the rounds of the recursion without y: no condition and no reader asks for it. UNION does, by
 which rows it drops. A recursion computes all its columns, so that only those are left out that cannot fail,
-make rows or come out another way the next time. Must not know rules or provers.
+grow beyond what a value may be, make rows or come out another way the next time. Must not know rules or
+provers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts, is_volatile
+from rewright.sql.facts.growth import outgrowing
 from rewright.sql.walk import bottom_up, has_subquery, is_plain, walk
 
 
@@ -43,6 +45,8 @@ def _kept(query: a.Query, cte: a.Cte, facts: Facts) -> Sequence[int]:
     kept |= {
         i for i in everything for arm in (first, step) if not _may_be_left_out(arm.targets[i].expr, facts)
     }
+    # y || y is too long after some rounds, which fails as well
+    kept |= outgrowing([t.expr for t in step.targets], rels)
     # what a kept column is computed from is kept, until no more come
     while more := {p for i in kept for p in _positions(step.targets[i].expr, rels)} - kept:
         kept |= more

@@ -8,10 +8,14 @@ from typing import cast
 import psycopg
 import pytest
 
+from rewright.engines import clock
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.certificates import Texts, certify
+from rewright.equivalence.certificates import Texts, certify, seen_as
+from rewright.equivalence.certified import NotDerived
 from rewright.equivalence.proof import Composite, Proof, check_proof
+from rewright.equivalence.proving import Binding
 from rewright.equivalence.recheck.check import recheck
+from rewright.equivalence.recheck.outcome import Refused
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.text_pairs import prover
@@ -50,6 +54,10 @@ SAME = (
         walked(", n", ", p.name", ", c.name", read="n from r"),
         walked(", s, n", ", p.share, p.name", ", r.s, c.name", read="n from r"),
     ),
+    # each round adds to what there is
+    (walked(), walked(", path", ", p.name", ", r.path || '/' || c.name")),
+    (walked(), walked(", path", ", p.name", ", concat(r.path, c.id::text, r.id::text)")),
+    (walked(), walked(", x, y", ", p.name, p.name", ", r.y || '-', r.x")),
 )
 DIFFERENT = (
     # rows that are dropped as duplicates by the one, and not by the other
@@ -66,6 +74,14 @@ DIFFERENT = (
     (walked(), walked(", q", ", 1", ", (select a from link where a = c.id)")),
     (walked(read="r::text from r"), walked(", q", ", p.weight", ", c.weight", read="r::text from r")),
     (walked(read="count(r) from r where r is not null"), walked(", q", ", p.weight", ", c.weight", read="count(r) from r where r is not null")),
+)  # fmt: skip
+# each round doubles what there is, until it is too long
+DOUBLED = tuple(
+    (
+        "with recursive r(n) as (select 1 union all select n + 1 from r where n < 40) select n from r",
+        f"with recursive r(n, x, y) as (select 1, 'x', 'x' union all select n + 1, {step} from r where n < 40) select n from r",
+    )
+    for step in ("x || x, ''", "concat(x, x), y", "replace(x, 'x', 'xx'), y", "x || y, x || y", "x || '1', y || y || x")
 )  # fmt: skip
 
 
@@ -84,10 +100,17 @@ def test_what_nothing_reads_is_left_out(first: str, second: str) -> None:
     assert (checked.word, checked.reason) == ("good", "")
 
 
-@pytest.mark.parametrize(("first", "second"), DIFFERENT)
+@pytest.mark.parametrize(("first", "second"), [*DIFFERENT, *DOUBLED])
 def test_what_rows_or_errors_depend_on_stays(first: str, second: str) -> None:
     found = proved(first, second)
     assert found is None or "errors" in found.modulo
+
+
+@pytest.mark.parametrize(("first", "second"), DOUBLED)
+def test_no_form_of_the_recheck_leaves_out_what_doubles(first: str, second: str) -> None:
+    pair = Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
+    with pytest.raises((Refused, NotDerived)):
+        seen_as(pair, ("fixpoints",), None, clock.now() + 30)
 
 
 @pytest.mark.server

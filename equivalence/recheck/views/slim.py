@@ -9,6 +9,7 @@ from dataclasses import replace
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
+from rewright.sql.facts.growth import outgrowing
 from rewright.sql.walk import as_product, bottom_up, has_subquery, is_plain, walk
 
 
@@ -34,6 +35,8 @@ def slim(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
 
     needed = asked(_beside(query, cte)) | asked(replace(terms[1], targets=()))
     needed |= {i for t in terms for i, shown in enumerate(t.targets) if not idle(shown.expr)}
+    # what doubles round by round is too long for a value after a few of them
+    needed |= outgrowing([t.expr for t in terms[1].targets], own)
     for _ in cte.columns:
         needed = needed.union(*(asked(terms[1].targets[i].expr) for i in needed))
     places = sorted(needed) if needed else [0]
