@@ -24,6 +24,7 @@ _HELD = 0.5
 _LEAST_TOLD = 2
 """Columns that values or names have to align, at least; of the others only one of each kind may be left."""
 _NEVER = -100.0
+_DIGITS_OF_A_YEAR = 4
 _BEGINNING = 3
 """Letters of a word from which on they may be short for a longer one."""
 
@@ -32,6 +33,16 @@ def stem_of(table: str) -> str:
     """A table's name without its last number; a name without one is its own."""
     numbers = re.findall(r"\d+", table)
     return "#".join(table.rsplit(numbers[-1], 1)) if numbers else table
+
+
+def is_of_its_number(table: Table) -> bool:
+    """Whether the number in a table's name belongs to what its rows are of, since a heading has it, too:
+    ``turbine_1_code`` of ``turbine_1_log``. A year only says when they were written down.
+    """
+    numbers = re.findall(r"\d+", table.name)
+    if not numbers or len(numbers[-1]) == _DIGITS_OF_A_YEAR:
+        return False
+    return any(numbers[-1] in re.findall(r"\d+", c.name) for c in table.columns)
 
 
 def aligned(table: Table, like: Sequence[Column], contained: Contained) -> Aligned | None:

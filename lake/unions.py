@@ -18,7 +18,7 @@ import numpy as np
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
-from rewright.lake.headings import Aligned, Contained, aligned, renamed, stem_of
+from rewright.lake.headings import Aligned, Contained, aligned, is_of_its_number, renamed, stem_of
 from rewright.lake.noise.months import month_of
 
 # a union of more branches takes longer to plan than to read
@@ -127,7 +127,7 @@ def _under_other_headings(groups: list[list[Table]], contained: Contained) -> di
         main = max(beside, key=lambda group: (len(group), max(t.name for t in group)))
         like = main[-1].columns
         for group in beside:
-            if group is main or len(group) > 1:
+            if group is main or len(group) > 1 or is_of_its_number(group[0]):
                 continue
             if (told := aligned(group[0], like, contained)) is not None:
                 called[group[0].name] = told

@@ -66,6 +66,16 @@ def test_a_year_under_other_headings_is_a_part_and_in_the_same_unit(quarry: Lake
     assert told == [(2021, round(pounds * 0.45359237, 1)), (2022, kilograms), (2023, kilograms)]
 
 
+def test_a_number_that_headings_have_is_of_what_the_rows_are_of(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    for number, last in ((1, "owner"), (2, "category")):
+        rows = [f"{i},K{number}{i % 9},{2000 + i % 5},{('low', 'mid', 'high')[i % 3]}" for i in range(40)]
+        table(tmp_path, f"kiln_{number}_log", f"entry_id,kiln_{number}_code,season,{last}", rows)
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        assert not lake.index.unions
+
+
 def test_a_file_of_other_columns_is_no_part(tmp_path: Path, embedder: CachedEmbedder) -> None:
     for year in (2022, 2023):
         table(tmp_path, f"visits_{year}", "place,guests,fee", [f"p{i % 9},{i},{i}.5" for i in range(30)])
