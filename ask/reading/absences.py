@@ -7,13 +7,7 @@ from rewright.ask.reading.comparisons import table_before
 from rewright.ask.reading.contraries import counting_head, either_behind
 from rewright.ask.reading.defined import contrary_of, tests_of
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import (
-    Condition,
-    During,
-    Known,
-    OneOf,
-    Without,
-)
+from rewright.ask.reading.intent import Condition, During, Known, OneOf, Without
 from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
