@@ -25,10 +25,11 @@ _CONTRARY = {
     word: frozenset(map(root, others.split()))
     for pair in (
         "failed: passed", "public: private", "private: public", "indoor: outdoor", "outdoor: indoor",
-        "inactive: active enabled", "closed: open", "offline: online", "online: offline", "dead: alive living", "domestic: international",
-        "international: domestic", "internal: external", "external: internal", "manual: automatic automated",
-        "disabled: enabled active", "voluntary: mandatory compulsory", "optional: required",
-        "permanent: temporary", "temporary: permanent",
+        "inactive: active enabled", "closed: open", "offline: online", "online: offline",
+        "dead: alive living", "domestic: international", "international: domestic", "internal: external",
+        "external: internal", "manual: automatic automated", "disabled: enabled active",
+        "voluntary: mandatory compulsory", "optional: required", "permanent: temporary",
+        "temporary: permanent",
     )
     for word, _, others in (pair.partition(": "),)
 }  # fmt: skip
