@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rewright.sql import algebra as a
+from rewright.sql.facts.aggregates import WITHIN_GROUP
 from rewright.sql.facts.guards import NOTHING
 from rewright.sql.types import FLOATS, VARCHAR, SqlType
 from rewright.sql.walk import all_exprs_of_query
@@ -20,7 +21,7 @@ from .build import app
 from .described import describe
 from .frames import within
 from .nullkeys import without_null_keys
-from .ordered_sets import WITHIN_GROUP, of_sorted_values
+from .ordered_sets import of_sorted_values
 from .positions import BY_VALUE, ORDER_SENSITIVE, read_window
 from .raising import plain_name, raised_by, rows_in_full
 from .symbols import INTS, TO_NUMERIC, arithmetic, domain

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from rewright.sql.algebra import Expr
+
 from .asking import Asked
 from .bags import UNNEST
 from .context import Context
@@ -60,6 +62,7 @@ from .terms import (
 )
 from .translated import Failure, Level
 from .unique import determined_by, one_row, with_groups
+from .worded import worded
 
 if TYPE_CHECKING:
     from rewright.sql.types import SqlType
@@ -228,12 +231,12 @@ def _in_order(translator: Translator) -> list[str]:
 
     beside = Counter(level for level, _, _ in translator.filters)
 
-    def named(level: Level, term: Term, wording: str) -> str:
+    def named(level: Level, term: Term, condition: Expr) -> str:
         around = (numbers[level[:n]] for n in range(len(level) - 1, -1, -1) if level[:n] in numbers)
         kind = level[-1][0] if level else ""
         place = f"{kind} {numbers[level]} in {next(around, None)}"
         # one condition alone comes before nothing, however it is worded
-        told = f", {wording}" if beside[level] > 1 else ""
+        told = f", {worded(condition)}" if beside[level] > 1 else ""
         return f"{place}: {describe(term, translator.sources)}{told}"
 
     return list(dict.fromkeys(named(*f) for f in translator.filters))

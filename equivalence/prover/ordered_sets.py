@@ -15,10 +15,10 @@ import re
 from dataclasses import replace
 
 from rewright.sql import algebra as a
+from rewright.sql.facts.aggregates import WITHIN_GROUP
 
 from .translated import Unsupported
 
-WITHIN_GROUP = frozenset({"percentile_cont", "percentile_disc", "mode"})
 _FRACTION = re.compile(r"0|1|[01]\.0+|0?\.\d{1,15}")
 _NUMBERS = frozenset({"numeric", "float8"})
 

@@ -72,7 +72,6 @@ from .translated import (
     columns_of,
     sort_label,
 )
-from .worded import worded
 
 MAX_BLOCKS = 48
 # of a join within others: each outer join of a chain may double them
@@ -148,7 +147,7 @@ class Translator:
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
     # the conditions in the order of their writing, each with its level, and whether evaluating one may depend
     # on that order (M7): whatever the order is, or only where the planner takes a bad one
-    filters: list[tuple[Level, Term, str]] = field(default_factory=list)
+    filters: list[tuple[Level, Term, a.Expr]] = field(default_factory=list)
     risky: bool = False
     forced: bool = False
     # what overflows for rows that may count for nothing
@@ -283,8 +282,7 @@ class Translator:
             # it stays where it is written, though others of its conjunction move
             kept = stays_around(part) and bool(self._read_since(met) & self._made_elsewhere())
             level: Level = (*self.level, ("around", id(part))) if kept else self.level
-            wording = worded(part)
-            self.filters += ((level, p, wording) for p in predicates(made))
+            self.filters += ((level, p, part) for p in predicates(made))
             self.risky |= kept
             self.forced |= kept
         # rows that are made apart are known by what is asked of them

@@ -46,7 +46,7 @@ _OF_RANGES = frozenset({"range_agg", "range_intersect_agg"})
 
 
 # which give one of the values that they sort, or what lies between two
-_WITHIN_GROUP = frozenset({"percentile_cont", "percentile_disc", "mode"})
+WITHIN_GROUP = frozenset({"percentile_cont", "percentile_disc", "mode"})
 _WITHOUT_NEGATIVE_ZERO = frozenset({"int2", "int4", "int8", "numeric"})
 _NUMBERS = frozenset({"row_number", "rank", "dense_rank"})
 
@@ -85,7 +85,7 @@ def ordered_by_value(call: a.Aggregate) -> bool:
     are among the sort keys, or constants. WITHIN GROUP shows what it sorts.
     """
     keys = {key.expr for key in call.order_by}
-    within = call.func.name in _WITHIN_GROUP
+    within = call.func.name in WITHIN_GROUP
     # mode() of 1.0 and 1.00 is either; rank(5) and the like tell no two rows apart, and are not read
     if not call.func.is_builtin or not keys or (call.direct and not within):
         return False
