@@ -3,12 +3,16 @@
     WHERE a.state = 'IL' ORDER BY a.name, a.state, a.street LIMIT 100
 
 Rows that agree on the keys before agree on such a key too: by an equality with a constant or with one of
-them, by a key of the rows, or as one group (hazards 13). Must not know rules or provers.
+them, by a key of the rows, or as one group (hazards 13). Or they show the same, whichever comes first:
+
+    SELECT o.day FROM ord o ORDER BY o.day DESC, o.id DESC LIMIT 1
+
+Must not know rules or provers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +23,7 @@ from rewright.sql.facts import Assumptions, Facts, is_volatile
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
+    REFERENCES,
     has_aggregate,
     has_subquery,
     has_window,
@@ -60,6 +65,55 @@ def decided(block: a.Select, key: a.Expr, before: Sequence[a.Expr], facts: Facts
     return facts.closure(block, start).has([(c.rel, c.pos) for c in columns]) if columns and alike else None
 
 
+def idle(block: a.Select, key: a.SortKey, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
+    """The constraints by which a sort key of a block decides nothing that is seen behind those ``before``;
+    None: it may. Of a block without DISTINCT whose outputs are no sets. Also what rewrite rules propose by.
+    """
+    if not key.op.is_builtin:
+        return None
+    basis = decided(block, key.expr, before, facts)
+    return _tied_alike(block, key.expr, before, facts) if basis is None else basis
+
+
+def _tied_alike(block: a.Select, key: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
+    """The constraints by which rows that agree on ``before`` show the same, where ``key`` may go unseen."""
+    # WITH TIES keeps all rows that agree on every key; an aggregate makes groups, and others may fail
+    if block.with_ties or not _harmless(key, facts) or has_aggregate(key):
+        return None
+    basis: Assumptions = frozenset()
+    for target, look in zip(block.targets, facts.looks(block), strict=True):
+        expr = target.expr
+        # how often a target is computed, and of which of the rows, is up to the plan
+        if not _harmless(expr, facts):
+            return None
+        if not any(isinstance(n, (*REFERENCES, a.Aggregate, a.Grouping)) for n in walk(expr)):
+            continue
+        found = frozenset() if expr in before else decided(block, expr, before, facts)
+        # 1.0 and 1.00 agree and are told apart, and so are values made of them
+        if found is None or (look is None and not _is_made_of_same(expr, before)):
+            return None
+        basis |= found
+    return basis
+
+
+def _harmless(expr: a.Expr, facts: Facts) -> bool:
+    return not (has_window(expr) or has_subquery(expr) or facts.errors(expr)) and facts.cannot_fail(expr)
+
+
+def _is_made_of_same(expr: a.Expr, before: Sequence[a.Expr]) -> bool:
+    """Whether an expression that is no key itself is made of columns whose equal values are the same."""
+    columns = [n for n in walk(expr) if isinstance(n, a.Column)]
+    return expr not in before and bool(columns) and all(equality_is_identity(c.type) for c in columns)
+
+
+def _decided(rows: a.Select, key: a.SortKey, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
+    """As `idle`, of the order in which an aggregate reads rows."""
+    return decided(rows, key.expr, before, facts) if key.op.is_builtin else None
+
+
+_IsIdle = Callable[[a.Select, a.SortKey, Sequence[a.Expr], Facts], Assumptions | None]
+
+
 class _WithoutIdleKeys(Walk):
     def block(self, block: a.Select) -> a.Select:
         if is_volatile(block):
@@ -71,13 +125,14 @@ class _WithoutIdleKeys(Walk):
         # set-returning outputs are sorted after they were expanded
         if any(returns_set(t.expr) for t in block.targets):
             return block
-        return replace(block, order_by=self._deciding(block, block.order_by))
+        return replace(block, order_by=self._deciding(block, block.order_by, idle))
 
-    def _deciding(self, block: a.Select, keys: Sequence[a.SortKey]) -> tuple[a.SortKey, ...]:
+    def _deciding(
+        self, block: a.Select, keys: Sequence[a.SortKey], is_idle: _IsIdle
+    ) -> tuple[a.SortKey, ...]:
         kept: list[a.SortKey] = []
         for key in keys:
-            before = [k.expr for k in kept]
-            basis = decided(block, key.expr, before, self.facts) if key.op.is_builtin else None
+            basis = is_idle(block, key, [k.expr for k in kept], self.facts)
             # the first key always decides, unless nothing is sorted at all
             if basis is None or not kept:
                 kept.append(key)
@@ -96,7 +151,7 @@ class _WithoutIdleKeys(Walk):
             # DISTINCT in an aggregate sorts by what it sorts out, and WITHIN GROUP orders are arguments
             if not isinstance(node, a.Aggregate) or len(node.order_by) < 2 or node.distinct or node.direct:
                 return node
-            return replace(node, order_by=self._deciding(rows, node.order_by))
+            return replace(node, order_by=self._deciding(rows, node.order_by, _decided))
 
         targets = tuple(replace(t, expr=visit(t.expr)) for t in block.targets)
         order = tuple(replace(k, expr=visit(k.expr)) for k in block.order_by)

@@ -357,9 +357,9 @@ def sort_key(scope: Scope, expr: Expr, node: Any) -> SortKey:
     """A SortBy node over an already bound expression."""
     direction = node.sortby_dir.name
     if direction == "SORTBY_USING":
-        operator = node.useOp[-1].sval
-        # USING < and > are ASC and DESC; other operators may order otherwise
-        if operator not in {"<", ">"}:
+        *schema, operator = (name.sval for name in node.useOp)
+        # USING < and > are ASC and DESC; other operators, also of these names, may order otherwise
+        if operator not in {"<", ">"} or schema not in ([], ["pg_catalog"]):
             raise Unsupported("ORDER BY USING")
         descending = operator == ">"
     else:

@@ -216,6 +216,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select k, string_agg(x, ',' order by id, d) from t group by k order by k, count(*)",
             "select k, string_agg(x, ',' order by id) from t group by k order by k",
         ),
+        (
+            "select p, 1, x || k from t order by k desc, p, x, d, id limit 3",
+            "select p, 1, x || k from t order by k desc, p, x limit 3",
+        ),
+        (
+            "select id, (select o.k from o where o.t = t.id order by o.k, o.id limit 1) from t",
+            "select id, (select o.k from o where o.t = t.id order by o.k limit 1) from t",
+        ),
     ),
     "frames": (
         (
@@ -840,6 +848,15 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "keys": (
+        ("select n from o order by n, id limit 1", "select n from o order by n limit 1"),
+        ("select scale(n) from o order by n, id limit 1", "select scale(n) from o order by n limit 1"),
+        ("select 10 / s from t order by s, id limit 1", "select 10 / s from t order by s limit 1"),
+        ("select s from t order by s, 10 / k limit 1", "select s from t order by s limit 1"),
+        (
+            "select s from t order by s, id fetch first 2 rows with ties",
+            "select s from t order by s fetch first 2 rows with ties",
+        ),
+        ("select s, x from t order by s, id limit 1", "select s, x from t order by s limit 1"),
         ("select id, x from t order by id, 10 / s", "select id, x from t order by id"),
         ("select id, x from t order by k, id", "select id, x from t order by k"),
         (

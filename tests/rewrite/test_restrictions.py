@@ -162,6 +162,12 @@ def test_a_condition_around_may_fail_for_more_rows() -> None:
         ("SELECT o.id, o.cust, c.id FROM ord o, cust c WHERE o.cust = c.id ORDER BY o.cust, c.id, o.day", 2),
         ("SELECT id, name, region FROM cust WHERE region > 2 ORDER BY name, region", 2),
         ("SELECT id, name FROM cust ORDER BY name, id", 2),
+        # rows that tie show the same
+        ("SELECT name FROM cust ORDER BY name, id LIMIT 2", 1),
+        ("SELECT name, length(name), 7 FROM cust ORDER BY region, name, state, id LIMIT 2", 2),
+        ("SELECT name FROM cust ORDER BY name, id FETCH FIRST 2 ROWS WITH TIES", 2),
+        ("SELECT name FROM cust ORDER BY name, 1 / region LIMIT 2", 2),
+        ("SELECT name, region FROM cust ORDER BY name, id LIMIT 2", 2),
         (
             "SELECT region, count(*) FROM cust WHERE state = 'a' GROUP BY region, state ORDER BY region, state",
             2,

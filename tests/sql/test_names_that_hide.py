@@ -1,5 +1,5 @@
 """Which of two things of one name is meant: queries of WITH RECURSIVE hide tables also where they come later, and an
-inner table's system columns hide outer columns of their names (hazards M14).
+inner table's system columns hide outer columns of their names (hazards M14); an operator of another schema orders.
 """
 
 from __future__ import annotations
@@ -77,3 +77,11 @@ def test_as_on_a_server(scratch_server: ScratchServer) -> None:
         for query in (*REFUSED, "select xmin from t, (select 1 as xmin) s"):
             with pytest.raises((psycopg.ProgrammingError, psycopg.NotSupportedError)):
                 rows.execute(query.encode())
+
+
+@pytest.mark.parametrize("operator", ["operator(public.<)", "operator(public.>)", "~<~"])
+def test_an_order_by_another_operator_is_not_taken_for_the_plain_one(operator: str) -> None:
+    catalog = catalog_from_ddl("create table t (id int primary key, a int)")
+    with pytest.raises(Unsupported):
+        bind(f"select a from t order by a using {operator}", catalog)
+    bind("select a from t order by a using operator(pg_catalog.<)", catalog)

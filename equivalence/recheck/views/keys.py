@@ -1,9 +1,10 @@
 """Sort keys behind others that decide them: of blocks, and of aggregates that read rows in an order.
 
 Rows that agree on some keys agree on what these determine: by a key of the table, by equalities with them or
-with constants, or as they are one group. Equal values that look different determine no more than what is
-equal to them, so that only of columns whose equal values are the same an expression follows. A key is
-computed: it must not fail, or be shown anyway. Must not know the other forms.
+with constants, or as they are one group. Rows that show the same are as one, whichever comes first. Equal
+values that look different determine no more than what is equal to them, so that only of columns whose equal
+values are the same an expression follows. A key is computed: it must not fail, or be shown anyway. Must not
+know the other forms.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rewright.sql.facts import NOTHING, Assumptions
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
+    REFERENCES,
     bottom_up,
     has_aggregate,
     has_subquery,
@@ -53,7 +55,41 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
     block = replace(block, targets=targets, having=having, order_by=order)
     if block.distinct is not None or any(returns_set(t.expr) for t in block.targets):
         return block
-    return replace(block, order_by=_first(block.order_by, block, changes))
+    order = _first(block.order_by, block, changes)
+    for n in range(1, len(order)):
+        basis = _one_row(order[:n], order[n:], block, changes)
+        if basis is not None:
+            changes.rest_on(basis)
+            return replace(block, order_by=order[:n])
+    return replace(block, order_by=order)
+
+
+def _one_row(first: _Keys, later: _Keys, block: a.Select, changes: Changes) -> Assumptions | None:
+    """What makes rows that agree on the first keys one row to whoever reads the block."""
+    known = changes.known
+
+    def plain(x: a.Expr) -> bool:
+        return known.cannot_fail(x) and not (known.errors(x) or has_window(x) or has_subquery(x))
+
+    gone = [k.expr for k in later]
+    if block.with_ties or not all(plain(x) and not has_aggregate(x) for x in gone):
+        return None
+    if not all(k.op.is_builtin for k in later) or not all(plain(t.expr) for t in block.targets):
+        return None
+    before, rests = [k.expr for k in first], NOTHING
+    for target, look in zip(block.targets, known.looks(block), strict=True):
+        x = target.expr
+        read = [n for n in walk(x) if isinstance(n, (*REFERENCES, a.Aggregate, a.Grouping))]
+        if not read or (x in before and look is not None):
+            continue
+        # a column that the keys determine, or what is computed of such
+        same = all(isinstance(n, a.Column) and equality_is_identity(n.type) for n in read)
+        asked = replace(first[0], expr=x)
+        basis = None if x in before or not (look or same) else _decided(asked, before, block, changes)
+        if basis is None:
+            return None
+        rests |= basis
+    return rests
 
 
 def _first(order: _Keys, rows: a.Select, changes: Changes) -> _Keys:
