@@ -25,9 +25,11 @@ from rewright.sql.algebra import (
     Values,
     ValuesScan,
     WindowCall,
+    output_columns,
 )
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.effects import (
+    ANY,
     NO_ERRORS,
     OVERFLOW,
     AtMostOne,
@@ -84,6 +86,9 @@ class ReadColumns:
         return self._known.get(place, NO_ERRORS)
 
     def _of_output(self, query: Query, pos: int) -> Errors:
+        # a form has given the subquery more columns since
+        if pos >= len(output_columns(query)):
+            return ANY
         match query:
             case Select() if query.group_by is None:
                 return self._of(evaluated(query.targets[pos].expr, NOTHING))

@@ -79,7 +79,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "places": of_each(places),
         "ordered": of_each(ordered),
         "shifts": of_each(shifts),
-        "counts": of_trees(counts),
+        "counts": of_each(counts),
         "zeros": of_each(zeros),
         "texts": of_each(texts),
         "least": of_each(least),
