@@ -62,6 +62,7 @@ from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
+from rewright.equivalence.prover.worded import worded_otherwise
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
@@ -178,6 +179,7 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
         # a part is proved as a query of its own, whose outputs are all computed
         before, after = without_unread(before, catalog), without_unread(after, catalog)
         left_open |= fenced_otherwise(before, after, catalog) | planned_otherwise(before, after, catalog)
+        left_open |= worded_otherwise(before, after, catalog)
     except Unsupported:
         return None
     others: tuple[tuple[a.Query, a.Query], ...] = ()

@@ -3,21 +3,50 @@ asked before a condition that fails, the other behind it.
 
 Conditions that cost the same are asked as they are written, and what costs less is asked first; equations of
 columns stand apart, as they are put together again from what they make equal (`order_qual_clauses`,
-`generate_base_implied_equalities`). Must not know terms.
+`generate_base_implied_equalities`). Terms are told with it; forms, which word conditions anew, have no place for
+it, so that queries are compared by it before. Must not know terms or forms.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_equality
-from rewright.sql.walk import walk_block
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts, is_equality
+from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.walk import conjuncts, walk, walk_block
 
 # what costs nothing, or is told by what it stands in
 _FREE = (a.Column, a.Const, a.Param, a.And)
 _JOINED = (a.Exists, a.Quantified)
+
+
+def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of queries in which a condition may fail, and the others are worded otherwise."""
+    told = [_told(q, catalog) for q in (first, second)]
+    return frozenset() if told[0] == told[1] else frozenset({"errors"})
+
+
+def _told(query: a.Query, catalog: Catalog) -> Counter[str]:
+    """How the conditions are worded; nothing where none may fail, or one stands alone."""
+    facts, found = Facts(catalog, query), list(_conditions(query))
+    if len(found) < 2 or not any(facts.errors(c) - OVERFLOW for c in found):
+        return Counter()
+    return Counter(map(worded, found))
+
+
+def _conditions(query: a.Query) -> Iterator[a.Expr]:
+    for node in walk(query):
+        match node:
+            case a.Select():
+                yield from (*conjuncts(node.where), *conjuncts(node.having))
+            case a.Join():
+                yield from conjuncts(node.on)
+            case _:
+                pass
 
 
 def worded(condition: a.Expr) -> str:

@@ -457,6 +457,9 @@ def _call_errors(expr: Call) -> Errors:
         return ANY
     if name in _SAFE_FUNCTIONS and not odd and all(a.type.name in _COMPARABLE for a in expr.args):
         return NO_ERRORS
+    # the elements as they are
+    if name == "unnest" and len(expr.args) == 1 and expr.args[0].type.is_array:
+        return NO_ERRORS
     if name in _JSON_BUILDERS:
         return NO_ERRORS if _makes_json(name, expr.args) else ANY
     if name in {"abs", "round", "trunc"} and all(a.type.name in _NUMBERS for a in expr.args):
