@@ -3,8 +3,8 @@ asked before a condition that fails, the other behind it.
 
 Conditions that cost the same are asked as they are written, and what costs less is asked first; equations of
 columns stand apart, as they are put together again from what they make equal (`order_qual_clauses`,
-`generate_base_implied_equalities`). Terms are told with it; forms, which word conditions anew, have no place for
-it, so that queries are compared by it before. Must not know terms or forms.
+`generate_base_implied_equalities`). Terms are told with it. Forms word conditions
+anew, so that queries are compared by it before. Must not know terms or forms.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class ReadColumns:
         self._cte_query = cte_query
         self._at_most_one = at_most_one
         self._known: dict[Col, Errors] = {}
-        self._shown: dict[int, Callable[[], Query | None]] = {}
+        self._shown: dict[int, Derived | CteScan | ValuesScan] = {}
 
     def learn(self, root: Query) -> None:
         for node in walk(root):
@@ -63,17 +63,19 @@ class ReadColumns:
                     columns = self._catalog.table(node.table).columns
                     computed = (i for i, c in enumerate(columns) if c.generated == "virtual")
                     self._known |= {(node.rel, i): _GENERATED for i in computed}
-                case Derived():
-                    self._show(node.rel, lambda query=node.query: query)
-                case CteScan():
-                    self._show(node.rel, lambda cte=node.cte: self._cte_query(cte))
-                case ValuesScan():
-                    self._show(node.rel, lambda rows=node: Values(rows.rows, rows.columns))
+                case Derived() | CteScan() | ValuesScan():
+                    self._shown[node.rel] = node
                 case _:
                     pass
 
-    def _show(self, rel: int, query: Callable[[], Query | None]) -> None:
-        self._shown[rel] = query
+    def _query(self, item: Derived | CteScan | ValuesScan) -> Query | None:
+        match item:
+            case Derived():
+                return item.query
+            case CteScan():
+                return self._cte_query(item.cte)
+            case ValuesScan():
+                return Values(item.rows, item.columns)
 
     def errors(self, column: Column) -> Errors:
         """Classes of errors that reading the column may raise."""
@@ -81,7 +83,7 @@ class ReadColumns:
         if place not in self._known and column.rel in self._shown:
             # what a recursion reads of itself adds nothing
             self._known[place] = NO_ERRORS
-            query = self._shown[column.rel]()
+            query = self._query(self._shown[column.rel])
             self._known[place] = NO_ERRORS if query is None else self._of_output(query, column.pos)
         return self._known.get(place, NO_ERRORS)
 
