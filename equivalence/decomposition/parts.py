@@ -62,6 +62,7 @@ from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
+from rewright.equivalence.prover.worded import worded_otherwise
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
@@ -178,6 +179,7 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
         # a part is proved as a query of its own, whose outputs are all computed
         before, after = without_unread(before, catalog), without_unread(after, catalog)
         left_open |= fenced_otherwise(before, after, catalog) | planned_otherwise(before, after, catalog)
+        left_open |= worded_otherwise(before, after, catalog)
     except Unsupported:
         return None
     others: tuple[tuple[a.Query, a.Query], ...] = ()
@@ -238,7 +240,7 @@ def _forms(plain: View, highest: int) -> list[View]:
     catalog = plain.catalog
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:
-        late = _changed(late, flattened)
+        late = _changed(late, lambda q: flattened(q, catalog))
     looked = _seen(plain, lambda q, known: as_lookups(q, known, Fresh(highest)), catalog)
     counted = _seen(plain, lambda q, known: without_fans(q, known, Fresh(highest)), catalog)
     if counted is not None:
@@ -259,7 +261,7 @@ def _by_chance(query: a.Query, catalog: Catalog) -> bool:
 def _plain(query: a.Query, catalog: Catalog) -> a.Query:
     """A query that holds no CTEs in the form that says what others say in several ways."""
     return as_patterns(
-        listed(unpadded(folded(by_calendar(as_instants(flattened(query))))), Facts(catalog, query))
+        listed(unpadded(folded(by_calendar(as_instants(flattened(query, catalog))))), Facts(catalog, query))
     )
 
 
@@ -285,10 +287,10 @@ def _row_by_row(plain: View, catalog: Catalog) -> View | None:
         above = Fresh(max(highest_number(view.before), highest_number(view.after)))
         made = _seen(view, partial(_numbered, law, above), catalog)
         if made is not None:
-            found = _changed(made, flattened)
+            found = _changed(made, lambda q: flattened(q, catalog))
     if found is not None:
         above = Fresh(max(highest_number(found.before), highest_number(found.after)))
-        found = _changed(found, lambda q: flattened(q, above))
+        found = _changed(found, lambda q: flattened(q, catalog, above))
     for later in _OF_ROWS:
         found = _seen(found or plain, later, catalog) or found
     return found

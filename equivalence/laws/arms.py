@@ -47,7 +47,11 @@ class _WithoutCutArms(Walk):
         if len(keys) < len(block.order_by):
             return block
         query = self._freed(item.query, block, keys)
-        return block if query == item.query else replace(block, from_=(replace(item, query=query),))
+        if query == item.query:
+            return block
+        # what the block shows may be computed before it is cut
+        self.reserve_failures(*(t.expr for t in block.targets))
+        return replace(block, from_=(replace(item, query=query),))
 
     def _freed(self, arm: a.Query, block: a.Select, keys: Sequence[tuple[a.SortKey, int]]) -> a.Query:
         if isinstance(arm, a.SetOp):

@@ -19,7 +19,8 @@ from typing import Any
 
 from rewright.equivalence.laws.forms import fresh_subqueries
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts, is_volatile, reads_only
 from rewright.sql.walk import (
     SUBQUERIES,
     Fresh,
@@ -37,17 +38,17 @@ from rewright.sql.walk import (
 )
 
 
-def flattened(query: a.Query, fresh: Fresh | None = None) -> a.Query:
+def flattened(query: a.Query, catalog: Catalog, fresh: Fresh | None = None) -> a.Query:
     """A query that holds no CTEs, without such subqueries; with ``fresh`` also without those that compute
     what they show.
     """
-    return bottom_up(query, partial(_changed, fresh))
+    return bottom_up(query, partial(_changed, Facts(catalog, query), fresh))
 
 
-def _changed(fresh: Fresh | None, node: a.Node) -> a.Node:
+def _changed(facts: Facts, fresh: Fresh | None, node: a.Node) -> a.Node:
     if isinstance(node, a.Quantified):
         return _listed(node)
-    return _block(node, fresh) if isinstance(node, a.Select) else node
+    return _block(node, facts, fresh) if isinstance(node, a.Select) else node
 
 
 def _listed(test: a.Quantified) -> a.Expr:
@@ -66,9 +67,9 @@ def _listed(test: a.Quantified) -> a.Expr:
     return a.InList(test.ops[0], test.left[0], items)
 
 
-def _block(block: a.Select, fresh: Fresh | None) -> a.Select:
+def _block(block: a.Select, facts: Facts, fresh: Fresh | None) -> a.Select:
     for item in (i for top in block.from_ for i in product_items(top)):
-        scan = _filtered(item, computing=fresh is not None)
+        scan = _filtered(item, facts, computing=fresh is not None)
         # the row as a whole (SELECT c FROM …) has the subquery's columns and no others
         if scan is None or not isinstance(item, a.Derived) or references_whole(block, item.rel):
             continue
@@ -109,7 +110,7 @@ def product_items(item: a.FromItem) -> list[a.Leaf]:
     return [item]
 
 
-def _filtered(item: a.FromItem, *, computing: bool) -> a.Scan | None:
+def _filtered(item: a.FromItem, facts: Facts, *, computing: bool) -> a.Scan | None:
     """The table that a subquery filters, and no more; or of whose rows it computes what it shows."""
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
         # a security barrier must not see conditions of others before its own
@@ -119,7 +120,7 @@ def _filtered(item: a.FromItem, *, computing: bool) -> a.Scan | None:
         return None
     scan = query.from_[0] if len(query.from_) == 1 else None
     # a subquery that is sorted is not pulled up: what it is sorted by is computed, and may fail
-    if not isinstance(scan, a.Scan) or not all(isinstance(k.expr, a.Column) for k in query.order_by):
+    if not isinstance(scan, a.Scan) or not all(reads_only(k.expr, facts) for k in query.order_by):
         return None
     own = all(isinstance(t.expr, a.Column) and t.expr.rel == scan.rel for t in query.targets)
     plain = not any(returns_set(t.expr) for t in query.targets)

@@ -29,7 +29,7 @@ from rewright.sql import algebra as a
 from rewright.sql.build import ascending, function, operator
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, is_volatile
+from rewright.sql.facts import Assumptions, Facts, is_volatile, reads_only
 from rewright.sql.facts.assumptions import usable_keys
 from rewright.sql.types import FLOAT8, INT4, INT8, equality_is_identity
 from rewright.sql.walk import QUERIES, has_window, leaves, map_kind, map_parts
@@ -100,7 +100,7 @@ class _InOneFrame(Walk):
 
     def _by_key(self, call: a.WindowCall, block: a.Select) -> a.WindowCall:
         """What is made of all other rows of a partition, in the order of a key of the rows."""
-        if not _of_all_others(call) or block.group_by is not None:
+        if not _of_all_others(call, self.facts) or block.group_by is not None:
             return call
         keys: list[a.Expr] = []
         for scan in leaves(block.from_):
@@ -182,14 +182,14 @@ def _without_current(call: a.WindowCall) -> a.WindowCall:
     return replace(call, window=replace(call.window, frame=others))
 
 
-def _of_all_others(call: a.WindowCall) -> bool:
+def _of_all_others(call: a.WindowCall, facts: Facts) -> bool:
     """Whether it is made of all rows of a partition but the current one, in whatever order."""
     frame = call.window.frame
     ends = (frame.start, frame.end, frame.exclude)
     if ends != ("unbounded_preceding", "unbounded_following", "current"):
         return False
-    # a key that may fail is computed
-    if call.func.kind != "a" or not all(isinstance(k.expr, a.Column) for k in call.window.order_by):
+    # a key that may fail is computed, also a virtual column
+    if call.func.kind != "a" or not all(reads_only(k.expr, facts) for k in call.window.order_by):
         return False
     types = [x.type for x in call.args]
     # the greatest of equal values that look different may be either

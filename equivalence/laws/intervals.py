@@ -51,15 +51,22 @@ class _WholeCounts(Walk):
         # the first count must be of all rows that the second one is of
         if first is None or second is None:
             return node
-        # whatever the conditions may raise they may raise in one block as well: AND promises no order
         rest = _remaining(first, second)
-        return node if rest is None else a.ScalarSubquery(rest, INT8)
+        if rest is None:
+            return node
+        # the second count may ask first what is asked last here
+        self.reserve_failures(*conjuncts(second.where))
+        return a.ScalarSubquery(rest, INT8)
 
     def block(self, block: a.Select) -> a.Select:
         preds = conjuncts(block.where)
         filled = {p.arg for p in preds if isinstance(p, a.IsNull) and p.negated and not p.row_form}
         parts = [q for p in preds for q in _each(p, filled)]
-        return block if parts == list(preds) else replace(block, where=conjoin(dict.fromkeys(parts)))
+        if parts == list(preds):
+            return block
+        # the greatest is found of all values; those behind one that is not below the bound are not asked
+        self.reserve_failures(*preds)
+        return replace(block, where=conjoin(dict.fromkeys(parts)))
 
 
 def _each(pred: a.Expr, filled: set[a.Expr]) -> Iterator[a.Expr]:

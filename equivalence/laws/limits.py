@@ -34,10 +34,12 @@ from rewright.sql.walk import (
     conjoin,
     conjuncts,
     dissolve,
+    free_rels,
     group_keys,
     has_aggregate,
     has_subquery,
     has_window,
+    leaves,
     left_spine,
     replace_item,
     returns_set,
@@ -84,6 +86,7 @@ class _WithoutEarlyLimits(Walk):
             self.rest_on([*basis, *(once or ())])
             self._reserve(cut.query)
             computed = (*(t.expr for t in block.targets), *_ons(block))
+            self._reserve_laterals(block, cut)
             if grouped:
                 # groups and joins compute theirs for rows that the cut had taken away
                 self.reserve_other_rows(*computed)
@@ -192,6 +195,12 @@ class _WithoutEarlyLimits(Walk):
             return arm
         self._reserve(arm)
         return replace(arm, limit=None, order_by=())
+
+    def _reserve_laterals(self, block: a.Select, cut: a.Derived) -> None:
+        """What reads the rows of the cut in FROM is computed for rows that it had taken away."""
+        for item in leaves(block.from_):
+            if item is not cut and free_rels(item):
+                self.reserve([] if self.facts.cannot_fail(item) else ["errors"])
 
     def _reserve(self, cut: a.Select) -> None:
         """What is left open; totals are of the same rows in both."""

@@ -26,7 +26,7 @@ from rewright.sql.algebra import (
     WholeRow,
     WindowCall,
 )
-from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
+from rewright.sql.facts.effects import NO_ERRORS, OVERFLOW, errors_of_expr
 from rewright.sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
 from .json_texts import NotPlain, read
@@ -60,7 +60,7 @@ def is_failing_constant(expr: Expr) -> bool:
         # read when the statement is parsed; moments are taken for granted, as numbers and texts are
         # moments depend on settings, and both queries read them in the same session
         return expr.type.name not in _CALENDAR and not _is_safe(expr)
-    return bool(errors_of_expr(expr, lambda _query: False, lambda _column: False)) and not _is_safe(expr)
+    return bool(errors_of_expr(expr, lambda _query: False, lambda _column: NO_ERRORS)) and not _is_safe(expr)
 
 
 def is_stable_and_may_fail(expr: Expr) -> bool:
@@ -74,7 +74,7 @@ def is_stable_and_may_fail(expr: Expr) -> bool:
         return False
     # '2024-01-01'::date is stable, as DateStyle decides
     stable = any(not _is_folded(e) or (isinstance(e, Cast) and e.method == "io") for e in parts)
-    return stable and bool(errors_of_expr(expr, lambda _query: False, lambda _column: False) - OVERFLOW)
+    return stable and bool(errors_of_expr(expr, lambda _query: False, lambda _column: NO_ERRORS) - OVERFLOW)
 
 
 def _is_folded(expr: Expr) -> bool:

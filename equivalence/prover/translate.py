@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from rewright.sql import algebra as a
-from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
+from rewright.sql.facts.effects import NO_ERRORS, OVERFLOW, errors_of_expr
 from rewright.sql.facts.guards import NOTHING, Known
 from rewright.sql.types import SqlType
 from rewright.sql.walk import all_exprs, conjuncts
@@ -260,7 +260,7 @@ class Translator:
         met = self.met()
         parts = conjuncts(e)
         # what may raise only an overflow does not make the order of conditions count
-        sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW]
+        sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: NO_ERRORS) - OVERFLOW]
         terms: dict[a.Expr, Term] = {}
         for part in parts:
             self.tick()

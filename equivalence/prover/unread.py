@@ -21,6 +21,7 @@ from rewright.sql import algebra as a
 from rewright.sql.build import function
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr, errors_of_query, is_volatile
+from rewright.sql.facts.read_columns import ReadColumns
 from rewright.sql.types import INT8
 from rewright.sql.walk import N, all_exprs, bottom_up, deep_exprs, returns_set, walk
 
@@ -39,8 +40,11 @@ def without_unread(query: a.Query, catalog: Catalog) -> a.Query:
     """
     computed = computed_ctes(query)
     # a query that can't fail loses nothing by computing too much
-    fails = errors_of_query(query, lambda _: True, lambda _: False) - OVERFLOW
-    prune = _Pruning(_stored(query, catalog), bool(fails))
+    ctes = {n.cte: n.query for n in walk(query) if isinstance(n, a.Cte)}
+    columns = ReadColumns(catalog, ctes.get, lambda _: True)
+    columns.learn(query)
+    fails = errors_of_query(query, lambda _: True, columns.errors) - OVERFLOW
+    prune = _Pruning(_stored(query, catalog), bool(fails), columns)
     # an output that only an unread output reads is found the next time round
     while (changed := _once(query, computed, prune)) is not query:
         query = changed
@@ -117,11 +121,12 @@ def _readers(query: a.Query) -> dict[int, list[int]]:
 @dataclass(frozen=True, slots=True)
 class _Pruning:
     """``stored``: as of `_stored`. ``fenced``: whether conditions that a window keeps above it matter, since
-    something may fail.
+    something may fail. ``columns``: what reading them may raise.
     """
 
     stored: set[int]
     fenced: bool
+    columns: ReadColumns
 
     def query(self, query: a.Query, read: _Read) -> a.Query:
         match query:
@@ -143,7 +148,7 @@ class _Pruning:
         # one that the client wrote, or one that unlike arms needed, which keep the union from being flattened
         unlike = any(isinstance(t.expr, a.Cast) for arm in arms for t in arm.targets)
         # arms whose types differ are planned apart, and a cast may have been written or added
-        if (unlike and any(map(_may_fail, unread))) or any(map(self._windows, unread)):
+        if (unlike and any(map(self._may_fail, unread))) or any(map(self._windows, unread)):
             raise Unsupported("an output that nothing reads of a UNION ALL that may not be flattened")
         # a constant is folded in the arm whether or not it is read, if the arm is pulled up
         if any(is_failing_constant(e) for x in unread for e in deep_exprs(x)):
@@ -176,7 +181,7 @@ class _Pruning:
         windows = _windows_of(expr)
         bounds = [o for w in windows for o in (w.frame.start_offset, w.frame.end_offset) if o is not None]
         # the bounds of frames are evaluated when the plan is made
-        if any(map(_may_fail, bounds)):
+        if any(map(self._may_fail, bounds)):
             raise Unsupported("a frame that may fail of a window that nothing reads")
         return {
             a.Window(w.partition_by, w.order_by)
@@ -188,7 +193,10 @@ class _Pruning:
         """Whether computing it may fail. Columns of subqueries are what they are made of."""
         # a subquery's column may fail by what it is made of
         made = (e.rel not in self.stored for e in all_exprs(key) if isinstance(e, a.Column))
-        return any(made) or _may_fail(key)
+        return any(made) or self._may_fail(key)
+
+    def _may_fail(self, expr: a.Expr) -> bool:
+        return bool(errors_of_expr(expr, lambda _: False, self.columns.errors))
 
 
 def _windows_of(expr: a.Expr) -> set[a.Window]:
@@ -227,7 +235,3 @@ def _with(node: N, **parts: Any) -> N:
 
 def _is_read(position: int, read: _Read) -> bool:
     return read is None or position in read
-
-
-def _may_fail(expr: a.Expr) -> bool:
-    return bool(errors_of_expr(expr, lambda _: False, lambda _: False))

@@ -12,7 +12,7 @@ from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, may_differ
-from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
+from rewright.sql.facts.effects import NO_ERRORS, OVERFLOW, errors_of_expr
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 from rewright.sql.walk import (
@@ -124,7 +124,7 @@ def _sure(own: Sequence[a.Expr]) -> tuple[a.Expr, ...]:
     """The conditions that raise nothing but overflows, or all where there are no such: what the others might
     raise is raised once more where they are asked once more, and leaves a proof open.
     """
-    kept = tuple(p for p in own if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW)
+    kept = tuple(p for p in own if not errors_of_expr(p, lambda _: True, lambda _: NO_ERRORS) - OVERFLOW)
     return kept or tuple(own)
 
 

@@ -18,7 +18,6 @@ from rewright.sql.algebra import (
     Join,
     Node,
     Query,
-    Scan,
     Select,
     SetOp,
     Values,
@@ -75,6 +74,7 @@ from rewright.sql.facts.effects import (
 from rewright.sql.facts.looks import Look, Looks
 from rewright.sql.facts.magnitudes import Magnitudes
 from rewright.sql.facts.nulls import NonNull, Nullability
+from rewright.sql.facts.read_columns import ReadColumns
 from rewright.sql.facts.strictness import (
     Col,
     is_strict_in,
@@ -112,6 +112,7 @@ __all__ = [
     "of_conditions",
     "order_sensitive",
     "ordered_by_value",
+    "reads_only",
     "rejected_columns",
     "rejects_null_of",
     "simple_aggregates",
@@ -135,7 +136,7 @@ class Facts:
     def __init__(self, catalog: Catalog, *roots: Query) -> None:
         self.catalog = catalog
         self._ctes: dict[int, Cte] = {}
-        self._computed: set[Col] = set()
+        self._read = ReadColumns(catalog, self._cte_query, self._has_at_most_one_row)
         for root in roots:
             self.learn(root)
         self.nulls = Nullability(catalog, self._cte_query)
@@ -145,16 +146,9 @@ class Facts:
         self._keys: dict[int, tuple[Query, list[KeySet]]] = {}
 
     def learn(self, root: Query) -> None:
-        """Register the CTEs and the tables of another statement."""
-        for node in walk(root):
-            if isinstance(node, Cte):
-                self._ctes[node.cte] = node
-            elif isinstance(node, Scan) and self.catalog.has_table(node.table):
-                columns = self.catalog.table(node.table).columns
-                self._computed |= {(node.rel, i) for i, c in enumerate(columns) if c.generated == "virtual"}
-
-    def _is_computed(self, column: Column) -> bool:
-        return (column.rel, column.pos) in self._computed
+        """Register the CTEs, and what FROM reads, of another statement."""
+        self._ctes.update((node.cte, node) for node in walk(root) if isinstance(node, Cte))
+        self._read.learn(root)
 
     def _cte_query(self, cte: int) -> Query | None:
         found = self._ctes.get(cte)
@@ -380,14 +374,14 @@ class Facts:
         """Classes of run-time errors that evaluation may raise; ``any`` where nothing is known."""
         if isinstance(node, Select | SetOp | Values):
             self.learn(node)
-            return errors_of_query(node, self._has_at_most_one_row, self._is_computed)
-        return errors_of_expr(node, self._has_at_most_one_row, self._is_computed)
+            return errors_of_query(node, self._has_at_most_one_row, self._read.errors)
+        return errors_of_expr(node, self._has_at_most_one_row, self._read.errors)
 
     def cannot_fail(self, node: Node) -> bool:
         """Whether evaluating any part of a tree raises no error on any values, sums
         that are too large aside.
         """
-        return cannot_fail(node, self._is_computed)
+        return cannot_fail(node, self._read.errors)
 
     def may_overflow(self, query: Query) -> bool:
         """Whether an expression of a query may leave its type's range."""
@@ -396,6 +390,11 @@ class Facts:
 
     def _has_at_most_one_row(self, query: Query) -> bool:
         return self.at_most_one_row(query) is not None
+
+
+def reads_only(expr: Expr, facts: Facts) -> bool:
+    """Whether an expression is a column whose value is stored: nothing is computed where it is read."""
+    return isinstance(expr, Column) and not facts.errors(expr)
 
 
 def _positions_of(query: Select, exprs: Iterable[Expr]) -> frozenset[int] | None:

@@ -238,20 +238,20 @@ def _cast_volatility(catalog: Catalog | None, expr: Cast) -> Volatility:
 # --------------------------------------------------------------------------- errors
 
 
-def cannot_fail(node: Node, is_computed: IsComputed = lambda _column: False) -> bool:
+def cannot_fail(node: Node, of_column: OfColumn = lambda _column: NO_ERRORS) -> bool:
     """Whether evaluating a part raises no error on any values, sums over rows that are too large aside
     (hazards M7).
 
     Unlike `errors_of_expr` of any part of a tree, FROM items included, and without regard to what guards it.
     """
-    return not any(_fails(n, is_computed) for n in walk(node))
+    return not any(_fails(n, of_column) for n in walk(node))
 
 
-def _fails(node: Node, is_computed: IsComputed) -> bool:
+def _fails(node: Node, of_column: OfColumn) -> bool:
     match node:
-        # a virtual generated column is an expression in the table's definition
+        # a virtual generated column is an expression in the table's definition, a subquery's one in the query
         case Column():
-            return is_computed(node)
+            return bool(of_column(node))
         case Aggregate() | WindowCall():
             # overflow is left to magnitudes, which knows how large operands may be
             return bool(own_errors(node, _never_one_row) - OVERFLOW)
@@ -271,35 +271,33 @@ def _never_one_row(_query: Query) -> bool:
 
 
 AtMostOne = Callable[[Query], bool]
-# whether reading a column computes it (PostgreSQL 18's virtual generated columns)
-IsComputed = Callable[[Column], bool]
+# what reading a column may raise: what it shows is computed where it is read
+OfColumn = Callable[[Column], Errors]
 
 
-def errors_of_expr(expr: Expr, at_most_one: AtMostOne, is_computed: IsComputed) -> Errors:
+def errors_of_expr(expr: Expr, at_most_one: AtMostOne, of_column: OfColumn) -> Errors:
     """Classes of errors that evaluating an expression may raise, its subqueries included."""
-    found = _errors_of(evaluated(expr, NOTHING), at_most_one, is_computed)
+    found = _errors_of(evaluated(expr, NOTHING), at_most_one, of_column)
     for e in all_exprs(expr):
         for query in subqueries(e):
-            found |= errors_of_query(query, at_most_one, is_computed)
+            found |= errors_of_query(query, at_most_one, of_column)
     return found
 
 
-def _errors_of(
-    placed: Iterable[tuple[Expr, Known]], at_most_one: AtMostOne, is_computed: IsComputed
-) -> Errors:
+def _errors_of(placed: Iterable[tuple[Expr, Known]], at_most_one: AtMostOne, of_column: OfColumn) -> Errors:
     found: Errors = NO_ERRORS
     for e, known in placed:
-        if isinstance(e, Column) and is_computed(e):
-            found |= {"generated"}
+        if isinstance(e, Column):
+            found |= of_column(e)
         found |= own_errors(e, at_most_one, known)
     return found
 
 
-def errors_of_query(query: Query, at_most_one: AtMostOne, is_computed: IsComputed) -> Errors:
+def errors_of_query(query: Query, at_most_one: AtMostOne, of_column: OfColumn) -> Errors:
     """Classes of errors that running a query may raise."""
     found: Errors = NO_ERRORS
     for q in all_queries(query):
-        found |= _errors_of(of_block(q), at_most_one, is_computed)
+        found |= _errors_of(of_block(q), at_most_one, of_column)
         for count in (q.limit, q.offset):
             if count is not None and not _is_natural(count):
                 found |= {"limit"}
@@ -458,6 +456,9 @@ def _call_errors(expr: Call) -> Errors:
     if name in SEARCHES and not searchable(a.type for a in expr.args):
         return ANY
     if name in _SAFE_FUNCTIONS and not odd and all(a.type.name in _COMPARABLE for a in expr.args):
+        return NO_ERRORS
+    # the elements as they are
+    if name == "unnest" and len(expr.args) == 1 and expr.args[0].type.is_array:
         return NO_ERRORS
     if name in _JSON_BUILDERS:
         return NO_ERRORS if _makes_json(name, expr.args) else ANY

@@ -765,6 +765,6 @@ FORMS: dict[str, tuple[Callable[[Pick], str], Callable[[a.Query, Catalog], Form]
     "early": (early, without_early_groups),
     "restricted": (restricted, without_restrictions),
     "looked": (looked, lambda q, k: as_lookups(q, k, Fresh(highest_number(q)))),
-    "flat": (flat, lambda q, _: Form(flattened(q))),
+    "flat": (flat, lambda q, k: Form(flattened(q, k))),
     "ordered": (ordered, without_idle_keys),
 }

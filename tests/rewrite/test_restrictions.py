@@ -261,7 +261,7 @@ def test_what_one_restriction_reads_may_be_restricted_itself() -> None:
     ],
 )
 def test_plain_subqueries_are_put_where_they_are_read(sql: str, tables: int) -> None:
-    found = flattened(bind(sql, catalog()))
+    found = flattened(bind(sql, catalog()), catalog())
     assert isinstance(found, a.Select)
     assert sum(isinstance(leaf, a.Scan) for leaf in leaves(found.from_)) == tables
 
@@ -280,7 +280,7 @@ def test_flat_queries_give_the_same(filled: psycopg.Connection[Any]) -> None:
     for rows, seed in DATABASES:
         fill(filled, rows, seed)
         for sql in queries:
-            flat = to_sql(flattened(bind(sql, catalog())))
+            flat = to_sql(flattened(bind(sql, catalog()), catalog()))
             assert answer(filled, sql)[1] == answer(filled, flat)[1], sql
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
@@ -26,11 +27,18 @@ from rewright.sql.walk import (
 )
 
 
-def counts(query: a.Query) -> a.Query:
+def counts(query: a.Query, changes: Changes) -> a.Query:
     def change(node: a.Node) -> a.Node:
+        made = asked = node
         if isinstance(node, a.Select) and node.where is not None:
-            return _of_each(node, conjuncts(node.where))
-        return _rest(node) or node if isinstance(node, a.Op) else node
+            made = _of_each(node, conjuncts(node.where))
+            asked = node.where
+        elif isinstance(node, a.Op):
+            made = asked = _rest(node) or node
+        # what is asked in another order, or no longer of all rows, may fail in one of the two only
+        if made is not node and not changes.known.cannot_fail(asked):
+            changes.modulo.add("errors")
+        return made
 
     return bottom_up(query, change)
 

@@ -19,9 +19,11 @@ from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     as_product,
     bottom_up,
+    free_rels,
     has_aggregate,
     has_subquery,
     has_window,
+    leaves,
     references_whole,
     replace_item,
     returns_set,
@@ -112,6 +114,7 @@ def _of_joins(block: a.Select, changes: Changes) -> a.Select:
         basis = _all_stay(block, item, inner, changes)
         if basis is not None and _leave(inner, changes):
             changes.rest_on(basis)
+            _reserve_laterals(block, item, changes)
             # a row as a whole has the subquery's columns
             if len(inner.from_) == 1 and not references_whole(block, item.rel):
                 return merged(block, item, inner.from_[0])
@@ -133,6 +136,13 @@ def _computed(block: a.Select) -> Iterator[a.Expr]:
         yield block.where
     for item in block.from_:
         yield from ons(item)
+
+
+def _reserve_laterals(block: a.Select, cut: a.Derived, changes: Changes) -> None:
+    """What reads the rows that were cut may fail for more of them."""
+    for item in leaves(block.from_):
+        if item is not cut and free_rels(item) and not changes.known.cannot_fail(item):
+            changes.modulo.add("errors")
 
 
 def _derived(items: Sequence[a.FromItem]) -> Iterator[a.Derived]:

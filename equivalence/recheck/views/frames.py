@@ -20,7 +20,7 @@ from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.build import ascending, function, operator
 from rewright.sql.builtins import builtins
-from rewright.sql.facts import Assumptions
+from rewright.sql.facts import Assumptions, reads_only
 from rewright.sql.facts.assumptions import usable_keys
 from rewright.sql.types import FLOAT8, INT4, INT8, equality_is_identity
 from rewright.sql.walk import QUERIES, leaves, map_parts
@@ -130,7 +130,7 @@ def _without_itself(call: a.WindowCall, block: a.Select, changes: Changes) -> a.
     """A call over the other rows of the partition, sorted by the first keys of the tables."""
     frame, name = call.window.frame, call.func.name
     whole = (frame.start, frame.end) == ("unbounded_preceding", "unbounded_following")
-    sorted_ = any(not isinstance(k.expr, a.Column) for k in call.window.order_by)
+    sorted_ = any(not reads_only(k.expr, changes.known) for k in call.window.order_by)
     if not whole or frame.exclude != "current" or call.func.kind != "a" or sorted_:
         return call
     exact = all(x.type.is_builtin and x.type.name in {*_WHOLE, "numeric"} for x in call.args)

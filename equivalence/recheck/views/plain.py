@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
+from rewright.sql.facts import Facts, reads_only
 from rewright.sql.walk import (
     QUERIES,
     Fresh,
@@ -37,7 +39,8 @@ _MOST = 100
 
 
 def plain(query: a.Query, changes: Changes) -> a.Query:
-    return bottom_up(inlined(query, changes), _flat)
+    made = inlined(query, changes)
+    return bottom_up(made, partial(_flat, Facts(changes.catalog, made)))
 
 
 def asked(query: a.Query, changes: Changes) -> a.Query:
@@ -49,7 +52,7 @@ def asked(query: a.Query, changes: Changes) -> a.Query:
     if made is query:
         return query
     try:
-        return bottom_up(without_unread(made, changes.catalog), _flat)
+        return bottom_up(without_unread(made, changes.catalog), partial(_flat, Facts(changes.catalog, made)))
     except Unsupported:
         return query
 
@@ -89,11 +92,11 @@ def _in_place(query: a.Query, cte: a.Cte, fresh: Fresh) -> a.Query:
     return made
 
 
-def _flat(node: a.Node) -> a.Node:
+def _flat(known: Facts, node: a.Node) -> a.Node:
     if not isinstance(node, a.Select):
         return node
     for item in [i for top in node.from_ for i in product(top)]:
-        scan = _filtered(item)
+        scan = _filtered(item, known)
         if scan is not None and isinstance(item, a.Derived) and not references_whole(node, item.rel):
             node = merged(node, item, scan)
     return node
@@ -108,7 +111,7 @@ def product(item: a.FromItem) -> Iterator[a.FromItem]:
         yield from product(item.right)
 
 
-def _filtered(item: a.FromItem) -> a.Scan | None:
+def _filtered(item: a.FromItem, known: Facts) -> a.Scan | None:
     """The table that a subquery filters."""
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier or not is_plain(item.query):
         return None
@@ -116,7 +119,7 @@ def _filtered(item: a.FromItem) -> a.Scan | None:
     scan = inner.from_[0] if isinstance(inner, a.Select) and len(inner.from_) == 1 else None
     if not isinstance(scan, a.Scan) or not isinstance(inner, a.Select):
         return None
-    if not all(isinstance(key.expr, a.Column) for key in inner.order_by):
+    if not all(reads_only(key.expr, known) for key in inner.order_by):
         return None  # what it is sorted by is computed, and may fail
     own = all(isinstance(t.expr, a.Column) and t.expr.rel == scan.rel for t in inner.targets)
     return scan if own else None

@@ -15,6 +15,7 @@ from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
+from rewright.equivalence.prover.worded import worded_otherwise
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.calendars import calendars
@@ -79,7 +80,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "places": of_each(places),
         "ordered": of_each(ordered),
         "shifts": of_each(shifts),
-        "counts": of_trees(counts),
+        "counts": of_each(counts),
         "zeros": of_each(zeros),
         "texts": of_each(texts),
         "least": of_each(least),
@@ -150,6 +151,7 @@ def opened(view: View) -> View:
     try:
         modulo = set(fenced_otherwise(*view.pairs[0], view.catalog))
         modulo |= planned_otherwise(*view.pairs[0], view.catalog)
+        modulo |= worded_otherwise(*view.pairs[0], view.catalog)
     except Unsupported as why:
         raise Refused(str(why)) from None
     for query in view.pairs[0]:
