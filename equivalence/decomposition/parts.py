@@ -56,6 +56,7 @@ from rewright.equivalence.laws.stepping import without_steps
 from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.laws.zeros import without_zeros
 from rewright.equivalence.proof import Flaw, Proof, check_proof
+from rewright.equivalence.prover.asked_first import worded_otherwise
 from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.planned import planned_otherwise
@@ -178,6 +179,7 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
         # a part is proved as a query of its own, whose outputs are all computed
         before, after = without_unread(before, catalog), without_unread(after, catalog)
         left_open |= fenced_otherwise(before, after, catalog) | planned_otherwise(before, after, catalog)
+        left_open |= worded_otherwise(before, after, catalog)
     except Unsupported:
         return None
     others: tuple[tuple[a.Query, a.Query], ...] = ()

@@ -13,20 +13,21 @@ from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality
-from rewright.sql.walk import walk_block
+from rewright.sql.walk import SUBQUERIES, walk, walk_block
 
 # what costs nothing, or is told by what it stands in
 _FREE = (a.Column, a.Const, a.Param, a.And)
-_JOINED = (a.Exists, a.Quantified)
+JOINED = (a.Exists, a.Quantified)
 
 
 def worded(condition: a.Expr) -> str:
     """What a condition is made of, without columns and constants, however its sides stand. Subqueries that
-    are conditions are joined.
+    are conditions are joined; what others are made of costs, too.
     """
-    if isinstance(condition.arg if isinstance(condition, a.Not) else condition, _JOINED):
+    if isinstance(condition.arg if isinstance(condition, a.Not) else condition, JOINED):
         return "join"
-    found = Counter(kind for n in walk_block(condition) if (kind := _kind(n)))
+    asks = any(isinstance(n, SUBQUERIES) for n in walk_block(condition))
+    found = Counter(kind for n in (walk if asks else walk_block)(condition) if (kind := _kind(n)))
     return f"{_kind(condition)} of {sorted(found.items())}"
 
 
@@ -37,13 +38,26 @@ def _kind(node: Any) -> str:
             return ""
         case a.Op():
             return "equation" if is_equality(node) else "operator"
-        # x IN (1) is x = 1, and a list is an array
+        # x IN (1) is x = 1, and a list is an array, which costs by its length
         case a.InList(items=(_,)):
             return (
                 "equation" if is_equality(a.Op(node.op, (node.left, *node.items), node.type)) else "operator"
             )
-        case a.InList() | a.ArrayOp():
-            return "array"
+        case a.InList(items=items):
+            return f"array of {len(items)}"
+        case a.ArrayOp(array=array):
+            return f"array of {_length(array)}"
         case _ if isinstance(node, _FREE):
             return ""
     return type(node).__name__
+
+
+def _length(array: a.Expr) -> int | None:
+    """How many elements are written out."""
+    match array:
+        case a.ArrayExpr(args):
+            return len(args)
+        case a.Cast(a.Const(str(text))):
+            return text.count(",") + 1
+        case _:
+            return None

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from rewright.equivalence.prover.asked_first import worded_otherwise
 from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.planned import planned_otherwise
@@ -150,6 +151,7 @@ def opened(view: View) -> View:
     try:
         modulo = set(fenced_otherwise(*view.pairs[0], view.catalog))
         modulo |= planned_otherwise(*view.pairs[0], view.catalog)
+        modulo |= worded_otherwise(*view.pairs[0], view.catalog)
     except Unsupported as why:
         raise Refused(str(why)) from None
     for query in view.pairs[0]:
