@@ -56,13 +56,13 @@ from rewright.equivalence.laws.stepping import without_steps
 from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.laws.zeros import without_zeros
 from rewright.equivalence.proof import Flaw, Proof, check_proof
+from rewright.equivalence.prover.asked_first import worded_otherwise
 from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
-from rewright.equivalence.prover.worded import worded_otherwise
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts

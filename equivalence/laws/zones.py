@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from rewright.equivalence.laws.formats import named_period
+from rewright.equivalence.prover.taken import ZONES
 from rewright.sql import algebra as a
 from rewright.sql.build import compare
 from rewright.sql.comparisons import FLIPPED
@@ -29,24 +30,6 @@ FARTHEST = timedelta(days=7)
 MOMENTS = frozenset({"timestamp", "timestamptz"})
 # the longest unit a moment is cut to, by name, in days; the local day around a change of clocks is longer
 UNITS = {"year": 366, "quarter": 92, "month": 31, "week": 7, "day": 1, "hour": 1, "moment": 0}
-# names that no server refuses: what a wrong one raises would be raised for other rows
-ZONES = frozenset({
-    "UTC", "GMT", "Etc/UTC", "Etc/GMT", "Europe/London", "Europe/Dublin", "Europe/Lisbon", "Europe/Paris",
-    "Europe/Berlin", "Europe/Madrid",
-    "Europe/Rome", "Europe/Vienna", "Europe/Zurich", "Europe/Amsterdam", "Europe/Brussels",
-    "Europe/Stockholm", "Europe/Oslo",
-    "Europe/Copenhagen", "Europe/Helsinki", "Europe/Warsaw", "Europe/Prague", "Europe/Budapest",
-    "Europe/Athens", "Europe/Istanbul",
-    "Europe/Moscow", "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles",
-    "America/Toronto",
-    "America/Mexico_City", "America/Bogota", "America/Lima", "America/Santiago", "America/Sao_Paulo",
-    "Africa/Cairo", "Africa/Lagos",
-    "Africa/Johannesburg", "Africa/Nairobi", "Asia/Dubai", "Asia/Karachi", "Asia/Kolkata", "Asia/Kathmandu",
-    "Asia/Dhaka", "Asia/Bangkok",
-    "Asia/Jakarta", "Asia/Singapore", "Asia/Hong_Kong", "Asia/Shanghai", "Asia/Manila", "Asia/Seoul",
-    "Asia/Tokyo",
-    "Australia/Perth", "Australia/Sydney", "Australia/Melbourne", "Pacific/Auckland",
-})  # fmt: skip
 _DAY = timedelta(days=1)
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?(?:[+-]\d\d(?::\d\d)?)?")
 _FIRST, _LAST = datetime.fromisoformat("1000-01-01"), datetime.fromisoformat("9900-01-01")

@@ -12,7 +12,9 @@ from rewright.sql.facts.effects import JSON_TESTS, searchable
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
-from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
+from .plain_values import surely_has_a_value
+from .taken import ZONES, takes_field, takes_flags, takes_format, takes_like, takes_pattern
+from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var
 
 INTS = frozenset({"int2", "int4", "int8"})
 FLOATS = frozenset({"float4", "float8"})
@@ -405,24 +407,33 @@ _TAME = frozenset(
         "to_jsonb", "row_to_json", "json_build_array", "jsonb_build_array", "justify_days", "justify_hours",
         "justify_interval", "pg_typeof", "pg_column_size", "num_nulls", "num_nonnulls", "sha256", "date",
         "float8",
-        "lower_inc", "upper_inc", "isempty", "similar_to_escape", "like_escape", "jsonb_array_elements",
+        "lower_inc", "upper_inc", "isempty", "jsonb_array_elements",
         "div_trunc",
         "generate_series", "unnest", "hashint4", "numeric_uminus", "scale", "min_scale", "trim_scale",
         "textlen",
     }
 )  # fmt: skip
-# fail for no ordinary argument where the one at this position is a constant that PostgreSQL takes
-_TAME_WITH_CONSTANT = {
-    "extract": 0, "date_part": 0, "date_trunc": 0, "timezone": 0, "to_char": 1, "substring": -1, "substr": -1,
-    "lpad": 1, "rpad": 1, "split_part": 2, "regexp_replace": 1, "regexp_match": 1, "regexp_like": 1,
-    "regexp_count": 1,
-    "regexp_substr": 1, "date_bin": 0,
-}  # fmt: skip
+# fail for no ordinary argument where those that say what is done are constants that PostgreSQL takes
+_TAME_WITH_CONSTANTS = frozenset(
+    {
+        "extract", "date_part", "date_trunc", "timezone", "to_char", "substring", "substr", "lpad", "rpad",
+        "split_part", "regexp_replace", "regexp_match", "regexp_like", "regexp_count", "regexp_substr",
+    }
+)  # fmt: skip
 _COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
-_TAME_OPERATORS = _COMPARISONS | {"+", "-", "*", "||", "->", "->>", "#>", "#>>", "@>", "<@", "?", "?|", "?&",
-"&&", "&",
-    "|", "#", "~", "^@", "@", "<<", ">>", "-|-"}  # fmt: skip
-_PATTERNS = frozenset({"~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"})
+_TAME_OPERATORS = frozenset({"||", "->", "->>", "#>", "#>>", "@>", "<@", "?", "?|", "?&", "&&", "^@", "@",
+    "<<", ">>", "-|-"})  # fmt: skip
+# on numbers and moments; of ranges, addresses, documents and bit strings some fail
+_SUMS = frozenset({"+", "-", "*"})
+_OF_BITS = frozenset({"&", "|", "#", "~"})
+_ADDED = FLOATS | {
+    "numeric", "money", "date", "time", "timetz", "timestamp", "timestamptz", "interval",
+}  # fmt: skip
+# what has an equality besides what is ordered: json, point and records of these have none
+_COMPARED = ORDERED | {"unknown", "jsonb", "inet", "cidr", "macaddr", "bit", "varbit", "money",
+    "int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange"}  # fmt: skip
+_LIKE = frozenset({"~~", "!~~", "~~*", "!~~*"})
+_PATTERNS = _LIKE | {"~", "~*", "!~", "!~*"}
 
 
 def hazardous(term: Term) -> bool:
@@ -431,15 +442,14 @@ def hazardous(term: Term) -> bool:
     """
     if not isinstance(term, App):
         return False
-    parts = list(walk(term))
-    # all constants: the planner computes it, in both queries, before the first row
-    if all(isinstance(p, App | Lit) for p in parts) and not any(map(_is_read_in_a_session, parts)):
-        return False  # a constant is folded when the query is planned, whatever stands before it
+    # that it reads no row does not say that it is evaluated whatever stands before it
+    if surely_has_a_value(term):
+        return False
     name = term.sym.name
     if name.startswith("cast "):
         return _hazardous_cast(term)
     if name.startswith("op ") or name in _PATTERNS:
-        return _hazardous_operator(name.removeprefix("op ").partition("(")[0], term.args)
+        return _hazardous_operator(term)
     # x = ANY(array): arrays fail where an element's comparison does
     if name.endswith(("any array", "all array")):
         return name.removeprefix("pg_catalog.").partition("(")[0] not in _COMPARISONS
@@ -447,28 +457,34 @@ def hazardous(term: Term) -> bool:
     # a user's function may raise what it likes
     if schema != "pg_catalog":
         return True
-    constant = _TAME_WITH_CONSTANT.get(function)
-    if constant is not None:
-        return not _is_taken(function, term.args, constant)
+    if function in _TAME_WITH_CONSTANTS:
+        return not _is_taken(function, term.args)
     return function not in _TAME
 
 
-def _hazardous_operator(name: str, args: tuple[Term, ...]) -> bool:
-    # x ~ y with a computed pattern may be no regular expression; a constant one fails for every row or for
-    # none
-    if name in _PATTERNS and len(args) == 2 and args[1].type.name in TEXTS | {"unknown", "bpchar"}:
-        return not isinstance(args[1], Lit)
+def _hazardous_operator(term: App) -> bool:
+    name, types = term.sym.name.removeprefix("op ").partition("(")[0], [x.type for x in term.args]
+    if name in _PATTERNS and len(types) == 2 and types[1].name in TEXTS | {"unknown", "bpchar"}:
+        takes = takes_like if name in _LIKE else takes_pattern
+        return not (_taken(takes, term.args[1]) and searchable(types))
+    if name in _COMPARISONS:
+        return "(record," in term.sym.name or not all(map(_has_equality, types))
+    if name in _SUMS:
+        return not all(exact_integer(t) or (t.is_builtin and t.name in _ADDED) for t in types)
+    if name in _OF_BITS:
+        return not all(exact_integer(t) for t in types)
     return name not in _TAME_OPERATORS
 
 
-def _is_read_in_a_session(term: object) -> bool:
-    """Whether a text is read as a moment, which depends on settings: that is not folded."""
-    return (
-        isinstance(term, App)
-        and term.sym.name.startswith("cast ")
-        and term.args[0].type.name in TEXTS | {"bpchar"}
-        and term.type.name in {"date", "timestamp", "timestamptz"}
-    )
+def _has_equality(type_: SqlType) -> bool:
+    # enums and composites by the operator; elements of an array are known when it is compared
+    if not type_.is_array:
+        return not type_.is_builtin or type_.name in _COMPARED
+    return type_.element.is_builtin and type_.element.name in _COMPARED
+
+
+def _taken(takes: Callable[[str], bool], term: Term) -> bool:
+    return isinstance(term, Lit) and term.value is not None and takes(term.value)
 
 
 def _hazardous_cast(term: App) -> bool:
@@ -482,18 +498,32 @@ def _hazardous_cast(term: App) -> bool:
     return source.name == "numeric" and target.name in INTS  # NaN has no integer
 
 
-def _is_taken(function: str, args: tuple[Term, ...], at: int) -> bool:
-    """Whether the argument that decides is a constant of an ordinary value."""
-    if function in {"substring", "substr"}:
-        if len(args) < 3 and args[1:] and args[1].type.name in INTS:
-            # substring(s from 3) never has a negative length
-            return True  # without a length nothing is negative
-        return all(isinstance(x, Lit) and not str(x.value or "").startswith("-") for x in args[1:])
-    # lpad(s, 3) fills with blanks; timezone(at) has the session's zone
-    if at >= len(args):
-        return function in {"lpad", "rpad"} or (function == "timezone" and len(args) == 1)
-    # split_part(s, ',', 0) and NULL are no ordinary values
-    return all(isinstance(x, Lit) and x.value not in {"0", None} for x in args[at : at + 1])
+def _is_taken(function: str, args: tuple[Term, ...]) -> bool:
+    """Whether the arguments that decide are constants that the function takes."""
+    said = [x.value if isinstance(x, Lit) else None for x in args]
+    if function in {"extract", "date_part", "date_trunc"}:
+        # date_trunc('day', at, 'UTC') has a zone, too
+        zoned = len(args) == 2 or said[2] in ZONES
+        return zoned and _taken(lambda x: takes_field(function, x, args[1].type.name), args[0])
+    match function:
+        # timezone(at) has the session's zone
+        case "timezone":
+            return len(args) == 1 or said[0] in ZONES
+        case "to_char":
+            return _taken(lambda x: takes_format(x, args[0].type), args[1])
+        case "lpad" | "rpad":
+            return _taken(lambda x: x.lstrip("-").isdigit() and len(x) < 7, args[1])
+        case "split_part":
+            return _taken(lambda x: x.strip("-0") != "", args[2])
+        # substring(s from 3) never has a negative length
+        case "substring" | "substr" if args[1].type.name in INTS | {INTEGER.name}:
+            return len(args) == 2 or all(_taken(str.isdigit, x) for x in args[1:])
+    everywhere = function == "regexp_replace"
+    return (
+        takes_flags(said[3 if everywhere else 2 :], everywhere=everywhere)
+        and _taken(takes_pattern, args[1])
+        and searchable(x.type for x in args)
+    )
 
 
 def _safe_int_division(divisor: Term) -> bool:

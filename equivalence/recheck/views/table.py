@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from rewright.equivalence.prover.asked_first import worded_otherwise
 from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
-from rewright.equivalence.prover.worded import worded_otherwise
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.calendars import calendars
