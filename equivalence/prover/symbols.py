@@ -492,8 +492,8 @@ def _hazardous_cast(term: App) -> bool:
     # money, user types and JSON are cast by reading a text, or by rules of their own
     if not (source.is_builtin and target.is_builtin) or source.name not in ORDERED:
         return True
-    # reading a number or a date out of a text is what fails in practice
-    if source.name in TEXTS | {"bpchar"}:
+    # reading a number or a date out of a text is what fails in practice, or out of what is written as one
+    if source.name in TEXTS | {"bpchar"} or term.sym.name.endswith(" io"):
         return target.name not in TEXTS | {"bpchar", "name", "char"}
     return source.name == "numeric" and target.name in INTS  # NaN has no integer
 
