@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 
 from rewright.sql.facts.effects import JSON_TESTS, searchable
-from rewright.sql.facts.looks import look_of_type
+from rewright.sql.facts.looks import WHOLE_NUMBER, look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
@@ -112,15 +112,22 @@ def one_look(types: Iterable[SqlType]) -> bool:
 
 def same_when_equal(a: Term, b: Term) -> bool:
     """Whether equality of the two makes them the very same value: of any types whose equality is identity,
-    and of columns of one type numeric(p, s) or char(n), which all show s decimals or n characters.
+    of columns of one type numeric(p, s) or char(n), which all show s decimals or n characters, and of whole
+    parts of moments, infinite ones included.
     """
     if identity(a.type) and identity(b.type):
         return True
-    # only stored columns are sure to have their type's modifier: an expression may keep other decimals
-    columns = isinstance(a, Var) and isinstance(b, Var)
+    # only columns are sure to have their type's modifier, and fields of moments: an expression may keep other
+    # decimals
+    columns = all(isinstance(x, Var) or _is_field(x) for x in (a, b))
     alike = (a.type.schema, a.type.name, a.type.collation) == (b.type.schema, b.type.name, b.type.collation)
     one = alike and one_representation(a.type) and one_representation(b.type)
     return columns and one and a.type.typmod == b.type.typmod
+
+
+def _is_field(term: Term) -> bool:
+    """A whole part of a moment: a year, a month, a day."""
+    return isinstance(term, App) and term.type == WHOLE_NUMBER and term.sym.name.startswith("pg_catalog.extract(")
 
 
 def exact_integer(type_: SqlType) -> bool:
