@@ -59,6 +59,7 @@ from .symbols import (
     exact_integer,
     failure,
     function,
+    of_field,
 )
 from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Row, Sym, Table, Term, Var, null
 from .texts import pattern
@@ -189,6 +190,7 @@ class Translation:
                 if func.is_builtin and func.name in SEARCHES and not searchable(x.type for x in args):
                     symbol = replace(symbol, fails="errors")
                 operands = self._operands("", args)
+                symbol = of_field(symbol, operands)
                 # a year is whole: of those that are equal all look alike
                 return self.made(symbol, operands, shown_type(App(symbol, operands, type_)))
             case a.Cast():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 
 from rewright.sql.facts.effects import JSON_TESTS, searchable
 from rewright.sql.facts.looks import WHOLE_NUMBER, look_of_type
@@ -74,6 +75,10 @@ _HARMLESS_CASTS = frozenset(
 )  # fmt: skip
 
 
+_EXTRACTS = frozenset(f"pg_catalog.extract(text,{t})" for t in ("date", "timestamp", "timestamptz"))
+_RISING = frozenset({"century", "decade", "isoyear", "millennium", "year"})
+
+
 def domain(type_: SqlType) -> str:
     """Values of one domain are compared by one equality and one order; empty when nothing is known."""
     # int2, int4 and int8 are one domain: their comparisons agree with those of whole numbers
@@ -123,6 +128,14 @@ def same_when_equal(a: Term, b: Term) -> bool:
     alike = (a.type.schema, a.type.name, a.type.collation) == (b.type.schema, b.type.name, b.type.collation)
     one = alike and one_representation(a.type) and one_representation(b.type)
     return columns and one and a.type.typmod == b.type.typmod
+
+
+def of_field(sym: Sym, args: tuple[Term, ...]) -> Sym:
+    """extract() of a field that rises with the moment is infinite where the moment is, and never NULL of a moment;
+    days and hours, which come round again, are NULL there.
+    """
+    rising = sym.name in _EXTRACTS and isinstance(args[0], Lit) and args[0].value in _RISING
+    return replace(sym, total=True) if rising else sym
 
 
 def _is_field(term: Term) -> bool:
