@@ -131,7 +131,7 @@ def same_when_equal(a: Term, b: Term) -> bool:
 
 
 def of_field(sym: Sym, args: tuple[Term, ...]) -> Sym:
-    """extract() of a field that rises with the moment is infinite where the moment is, and never NULL of a moment;
+    """extract() of a field that rises with the moment is infinite where the moment is, and never NULL of one;
     days and hours, which come round again, are NULL there.
     """
     rising = sym.name in _EXTRACTS and isinstance(args[0], Lit) and args[0].value in _RISING
@@ -140,7 +140,7 @@ def of_field(sym: Sym, args: tuple[Term, ...]) -> Sym:
 
 def _is_field(term: Term) -> bool:
     """A whole part of a moment: a year, a month, a day."""
-    return isinstance(term, App) and term.type == WHOLE_NUMBER and term.sym.name.startswith("pg_catalog.extract(")
+    return isinstance(term, App) and term.type == WHOLE_NUMBER and term.sym.name in _EXTRACTS
 
 
 def exact_integer(type_: SqlType) -> bool:

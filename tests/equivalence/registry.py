@@ -207,6 +207,8 @@ LAWS: dict[str, tuple[str, str]] = {
     "field-look": ("M4", "parts of moments that have decimals have as many as their type, whole ones none"),
     "rising-field": ("M2", "days and hours of an infinite moment are NULL, its year is infinite"),
     "infinite-factor": ("M21", "of an infinite factor and terms of both signs the sum is no number"),
+    "own-place": ("M2", "a row is among those up to its place only where none of the keys is NULL"),
+    "own-alone": ("14", "a row that is counted for two reasons is counted without one of them"),
     "infinite": ("16", "a range of days may have infinity as its upper bound and in it"),
     "null-word": ("M2", "NULL in the text of an array is no text"),
     "rounded": ("M16", "CURRENT_TIMESTAMP(n) is rounded"),
