@@ -8,6 +8,7 @@ servers, nor how a pair came about.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -41,6 +42,8 @@ from rewright.sql.walk import walk
 # most that prove anything take less than a tenth of a second
 _FIRST = 0.2
 _LONGER = 4.0
+# more parts than differ in any pair
+_MANY = 1_000_000
 # times the seconds in which a way proved nothing: in less than that it is not looked at again
 _HARDLY_MORE = 1.25
 # the share of the time left that one look at a part may take
@@ -178,7 +181,7 @@ class PartsSearch:
             return self._best
         self._late[positions] = False
         longer = _FIRST_LONGER
-        for n in itertools.count():
+        for n in self._in_turn():
             if clock.now() >= deadline:
                 self._late[positions] = True
                 break
@@ -201,6 +204,15 @@ class PartsSearch:
             if not found.modulo:
                 break
         return self._best
+
+    def _in_turn(self) -> Iterator[int]:
+        """The numbers of the attempts, those first of which some parts are proved and fewest are left."""
+        made = len(self._made)
+        proved = Counter(n for n, _ in self._found)
+        yield from sorted(
+            range(made), key=lambda n: len(self._made[n].parts) - proved[n] if proved[n] else _MANY
+        )
+        yield from itertools.count(made)
 
     def _attempt(self, n: int) -> _Attempt | None:
         if n == len(self._made) and (following := next(self._making, None)) is not None:

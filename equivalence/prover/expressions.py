@@ -41,6 +41,7 @@ from .build import (
 from .commuting import in_order, sorted_operands
 from .enums import compared, equals_label
 from .folding import as_float, constant, moved
+from .looks import shown_type
 from .meanings import meaning, where_known
 from .modifiers import obeys
 from .symbols import (
@@ -58,6 +59,7 @@ from .symbols import (
     exact_integer,
     failure,
     function,
+    of_field,
 )
 from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Row, Sym, Table, Term, Var, null
 from .texts import pattern
@@ -187,7 +189,10 @@ class Translation:
                 symbol = function(schema, other_name(e), seen_types(func, args), strict=func.strict)
                 if func.is_builtin and func.name in SEARCHES and not searchable(x.type for x in args):
                     symbol = replace(symbol, fails="errors")
-                return self.made(symbol, self._operands("", args), type_)
+                operands = self._operands("", args)
+                symbol = of_field(symbol, operands)
+                # a year is whole: of those that are equal all look alike
+                return self.made(symbol, operands, shown_type(App(symbol, operands, type_)))
             case a.Cast():
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):

@@ -40,7 +40,7 @@ from .kernel import (
     without_zeros,
 )
 from .places import Mode, Path, at_path, nested_terms, places, put
-from .symbols import CASE, EQ, IS_NULL, LE, NOT, OR, SAME
+from .symbols import AND, CASE, EQ, IS_NULL, LE, NOT, OR, SAME
 from .terms import (
     App,
     Bag,
@@ -768,7 +768,8 @@ def _of_counted(wanted: Callable[[Term], bool]) -> Candidates:
 
 
 def _is_bound(q: Term) -> bool:
-    return isinstance(q, App) and q.sym == LE
+    """Whether there is a `<=` in a condition, among what AND and OR put together."""
+    return isinstance(q, App) and (q.sym == LE or (q.sym in {AND, OR} and any(map(_is_bound, q.args))))
 
 
 def _no_higher(p: Place, _path: Path) -> Iterator[At]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 
 from rewright.sql.facts.effects import JSON_TESTS, searchable
-from rewright.sql.facts.looks import look_of_type
+from rewright.sql.facts.looks import WHOLE_NUMBER, look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
 from .plain_values import surely_has_a_value
@@ -76,6 +77,10 @@ _HARMLESS_CASTS = frozenset(
 )  # fmt: skip
 
 
+_EXTRACTS = frozenset(f"pg_catalog.extract(text,{t})" for t in ("date", "timestamp", "timestamptz"))
+_RISING = frozenset({"century", "decade", "isoyear", "millennium", "year"})
+
+
 def domain(type_: SqlType) -> str:
     """Values of one domain are compared by one equality and one order; empty when nothing is known."""
     # int2, int4 and int8 are one domain: their comparisons agree with those of whole numbers
@@ -114,15 +119,30 @@ def one_look(types: Iterable[SqlType]) -> bool:
 
 def same_when_equal(a: Term, b: Term) -> bool:
     """Whether equality of the two makes them the very same value: of any types whose equality is identity,
-    and of columns of one type numeric(p, s) or char(n), which all show s decimals or n characters.
+    of columns of one type numeric(p, s) or char(n), which all show s decimals or n characters, and of whole
+    parts of moments, infinite ones included.
     """
     if identity(a.type) and identity(b.type):
         return True
-    # only stored columns are sure to have their type's modifier: an expression may keep other decimals
-    columns = isinstance(a, Var) and isinstance(b, Var)
+    # only columns are sure to have their type's modifier, and fields of moments: an expression may keep other
+    # decimals
+    columns = all(isinstance(x, Var) or _is_field(x) for x in (a, b))
     alike = (a.type.schema, a.type.name, a.type.collation) == (b.type.schema, b.type.name, b.type.collation)
     one = alike and one_representation(a.type) and one_representation(b.type)
     return columns and one and a.type.typmod == b.type.typmod
+
+
+def of_field(sym: Sym, args: tuple[Term, ...]) -> Sym:
+    """extract() of a field that rises with the moment is infinite where the moment is, and never NULL of one;
+    days and hours, which come round again, are NULL there.
+    """
+    rising = sym.name in _EXTRACTS and isinstance(args[0], Lit) and args[0].value in _RISING
+    return replace(sym, total=True) if rising else sym
+
+
+def _is_field(term: Term) -> bool:
+    """A whole part of a moment: a year, a month, a day."""
+    return isinstance(term, App) and term.type == WHOLE_NUMBER and term.sym.name in _EXTRACTS
 
 
 def exact_integer(type_: SqlType) -> bool:

@@ -38,8 +38,9 @@ _WHOLE_FIELDS = {
     *("quarter", "week", "year"),
 }
 _WITH_FIELDS = {"date", "timestamp", "timestamptz"}
-# a declared type whose values look as those numbers do; it says nothing of how large they are
-WHOLE_NUMBER = replace(NUMERIC, typmod=(_MOST_DECIMALS << 16) + _HEADER)
+# a type whose values look as those numbers do; it says nothing of how large they are. Nobody can declare it:
+# precisions end at 1000
+WHOLE_NUMBER = replace(NUMERIC, typmod=((_MOST_DECIMALS + 1) << 16) + _HEADER)
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(\d*))?")
 
 

@@ -45,13 +45,14 @@ class OutputFacts(ABC, Generic[T]):
         """For each output column."""
         known = self._outputs.get(id(query))
         if known is None:
-            known = self._outputs[id(query)] = query, self._compute(query)
+            known = self._outputs[id(query)] = query, self._compute(query, {})
         return known[1]
 
-    def _compute(self, query: Query) -> tuple[T | None, ...]:
+    def _compute(self, query: Query, outer: Mapping[Col, T]) -> tuple[T | None, ...]:
+        """``outer``: what is known of the columns that a correlated query reads of the rows around it."""
         match query:
             case Select():
-                columns = self.columns(query)
+                columns = {**outer, **self.columns(query)}
                 return tuple(self.of(t.expr, columns) for t in query.targets)
             case SetOp():
                 pairs = zip(self.outputs(query.left), self.outputs(query.right), strict=True)
@@ -100,10 +101,17 @@ class OutputFacts(ABC, Generic[T]):
             case NullIf():
                 return self.of(expr.left, columns)
             case ScalarSubquery():
-                # nothing is known here of the columns that a correlated one reads
-                return None if free_rels(expr.query) else self.outputs(expr.query)[0]
+                return self._of_subquery(expr.query, columns)
             case _:
                 return self.of_other(expr, columns)
+
+    def _of_subquery(self, query: Query, columns: Mapping[Col, T]) -> T | None:
+        """Of a subquery's value; it is NULL where there is no row."""
+        outside = free_rels(query)
+        if not outside:
+            return self.outputs(query)[0]
+        # a number that is bound inside, too, means what it means there
+        return self._compute(query, {c: known for c, known in columns.items() if c[0] in outside})[0]
 
     @abstractmethod
     def of_type(self, expr: Expr) -> T | None:

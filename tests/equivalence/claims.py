@@ -27,6 +27,8 @@ from rewright.sql.facts import Facts, cannot_fail, strict_columns
 from tests.equivalence.values import ACTUAL, TARGETS, VALUES
 
 _COLUMNS = "abcd"
+_UNITS = ("month", "year", "week", "day", "epoch", "hour", "decade", "isodow", "isoyear", "century", "millennium",
+    "quarter", "doy")  # fmt: skip
 # a server's state, files, other sessions, randomness, and what takes time or memory by design
 _APART = ("pg_", "lo_", "has_", "binary_upgrade", "query_to", "table_to", "schema_to", "database_to", "cursor_to", "ts_",
     "txid_", "inet_", "currval", "nextval", "setval", "dblink", "row_security", "repeat", "unicode")  # fmt: skip
@@ -108,7 +110,7 @@ def _functions() -> Iterator[Expression]:
             for types in _actual(f.args):
                 called = ", ".join(f"{_COLUMNS[i]}.v" for i in range(len(types)))
                 if name in {"extract", "date_part", "date_trunc"}:
-                    for unit in ("month", "year", "week", "day", "epoch", "hour", "decade", "isodow"):
+                    for unit in _UNITS:
                         rest = called.replace("a.v", f"'{unit}'", 1).replace("b.v", "a.v")
                         yield Expression(f'pg_catalog."{name}"({rest})', types[1:])
                 yield Expression(f'pg_catalog."{name}"({called})', types)

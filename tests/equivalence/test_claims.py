@@ -22,6 +22,8 @@ from rewright.equivalence.prover.symbols import ORDERED, domain, identity, one_r
 from rewright.sql.algebra import output_columns
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts.looks import is_whole_field
+from rewright.sql.types import SqlType
 from tests.equivalence.claims import Claims, Expression, claims, expressions, schema, table
 from tests.equivalence.values import VALUES
 
@@ -130,6 +132,8 @@ def test_null_where_an_argument_is_null(server: Server, claimed: list[tuple[Expr
     assert wrong == []
 
 
+_FIELDS = ("century", "day", "decade", "dow", "doy", "epoch", "hour", "isodow", "isoyear", "millennium", "minute", "month",
+    "quarter", "second", "week", "year")  # fmt: skip
 _SHAPES = {
     "numeric(12,3)": "numeric",
     "numeric(2,-1)": "numeric",
@@ -252,3 +256,18 @@ def ask_if_any(server: Server, text: str) -> list[tuple[Any, ...]] | None:
         return ask(server, text)
     except psycopg.Error:
         return None
+
+
+@pytest.mark.parametrize("type_", ["date", "timestamp", "timestamptz"])
+def test_whole_fields_of_moments_show_no_decimals(server: Server, type_: str) -> None:
+    fields = sorted(f for f in _FIELDS if is_whole_field(f, SqlType(type_)))
+    assert len(fields) > 10
+    for field in fields:
+        shown = f"select extract({field} from v)::text from {table(type_)}"
+        try:
+            texts = [text for (text,) in ask(server, shown) if text is not None]
+        except psycopg.errors.FeatureNotSupported:
+            assert type_ == "date"  # hours are no field of a date
+            continue
+        assert texts, field
+        assert not any("." in t for t in texts), field

@@ -36,6 +36,7 @@ from rewright.equivalence.prover.terms import (
     Var,
     free_vars,
 )
+from rewright.sql.facts.looks import WHOLE_NUMBER
 
 from .base import At, Place
 
@@ -122,7 +123,9 @@ def _is_factor(x: Term, total: Nested) -> bool:
     if isinstance(x, Lit):
         return x.value is not None and _FINITE.fullmatch(x.value) is not None
     number = x.args[0] if isinstance(x, App) and x.sym == TO_NUMERIC else x
-    finite = exact_integer(number.type) or (number.type.name == "numeric" and number.type.typmod != -1)
+    # a year of an infinite date is infinite
+    declared = number.type.name == "numeric" and number.type.typmod != -1 and number.type != WHOLE_NUMBER
+    finite = exact_integer(number.type) or declared
     own = {v for b in total.bag for v, _ in b.vars}
     return finite and isinstance(number, Var | Nested) and not free_vars(x) & own
 

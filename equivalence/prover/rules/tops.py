@@ -7,15 +7,17 @@ search.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, not_null
+from rewright.equivalence.prover.build import app, conj, disj, eq, integer, is_true, negate, not_null
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
 from rewright.equivalence.prover.symbols import (
+    AND,
     EQ,
     LE,
     LT,
@@ -385,7 +387,7 @@ def _where(bag: Bag, f: object) -> Bag:
 
 def own_row_counted(p: Place, at: At) -> Bag | None:
     """14: of the rows that come no later than a row of a total order, that row itself is one: the others come
-    before.
+    before. An order of several keys is asked by OR and AND.
     ``at``: block, term, block within, predicate.
     """
     i, n, k, m = at
@@ -394,25 +396,40 @@ def own_row_counted(p: Place, at: At) -> Bag | None:
     if not _is_count(term) or k >= len(term.bag) or m >= len(term.bag[k].preds):
         return None
     inner = term.bag[k]
-    pred = inner.preds[m]
-    # a strict bound does not count the row itself; equal values must be the same to be the row's own
-    if not isinstance(pred, App) or pred.sym != LE or not all(identity(x.type) for x in pred.args):
-        return None
     own = {v for v, _ in inner.vars}
-    # both sides of the condition within, or both outside, compare no row with the current one
-    if bool(free_vars(pred.args[0]) & own) == bool(free_vars(pred.args[1]) & own):
-        return None
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
-    (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
     ctx = p.beside(b, term)
-    # exactly one row has the bound: the current one, if it is among the rows counted
-    if not one_row(p.engine, ctx, (alike,)):
-        return None
-    if not p.engine.entails(ctx, exists((alike,))):
-        return None
-    sooner = block(inner.vars, (*rest, app(LT, pred.args, BOOL)), inner.outs)
-    bag = (Block((), (), ()), *term.bag[:k], *sooner, *term.bag[k + 1 :])
-    return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
+    for (x, y), deciding, sooner in _bounds(inner.preds[m]):
+        # equal values must be the same to be the row's own; both sides of the condition within, or both
+        # outside, compare no row with the current one
+        compared = bool(free_vars(x) & own) != bool(free_vars(y) & own)
+        if not compared or not (identity(x.type) and identity(y.type)):
+            continue
+        alike = fresh_copy(block(inner.vars, (*rest, eq(x, y), *deciding), ()))
+        # exactly one row has the bound: the current one, if it is among the rows counted
+        if one_row(p.engine, ctx, alike) and p.engine.entails(ctx, exists(alike)):
+            earlier = block(inner.vars, (*rest, sooner), inner.outs)
+            bag = (Block((), (), ()), *term.bag[:k], *earlier, *term.bag[k + 1 :])
+            return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
+    return None
+
+
+def _bounds(pred: Term) -> Iterator[tuple[tuple[Term, ...], tuple[Term, ...], Term]]:
+    """The sides of each `<=` in a condition, what must be so for it to decide (all beside it in AND hold,
+    none beside it in OR does), and the condition with `<` in its place.
+    """
+    # `<` leaves the row itself out already
+    if not isinstance(pred, App):
+        return
+    if pred.sym == LE:
+        yield pred.args, (), app(LT, pred.args, BOOL)
+    elif pred.sym in {AND, OR}:
+        put = conj if pred.sym == AND else disj
+        for i, x in enumerate(pred.args):
+            before_, after = pred.args[:i], pred.args[i + 1 :]
+            beside = tuple(o if pred.sym == AND else negate(is_true(o)) for o in (*before_, *after))
+            for sides, deciding, sooner in _bounds(x):
+                yield sides, (*deciding, *beside), put((*before_, sooner, *after))
 
 
 def other_rows_counted(p: Place, at: At) -> Bag | None:

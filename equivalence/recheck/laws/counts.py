@@ -25,6 +25,7 @@ from rewright.equivalence.prover.build import (
 )
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.symbols import (
+    AND,
     EQ,
     INTS,
     LE,
@@ -339,8 +340,9 @@ def _where(bag: Bag, f: Callable[[Term], Term]) -> Bag:
 
 
 def own_row(p: Place, at: Bindings) -> Iterator[Instance]:
-    """count{Q, e ≤ v} = 1 + count{Q, e < v} where exactly one row of Q has e = v. Bindings: block, value,
-    block in it, condition.
+    """count{Q, φ(e ≤ v)} = 1 + count{Q, φ(e < v)}, where φ is made by AND and OR and exactly one row of Q has
+    e = v and is counted for that: what stands beside it in φ by AND holds, and by OR does not. Bindings:
+    block, value, block in it, condition.
     """
     i, n, k, m = at
     b = pick(p.bag, i)
@@ -348,19 +350,37 @@ def own_row(p: Place, at: Bindings) -> Iterator[Instance]:
     inner = pick(value.bag, k)
     pred = pick(inner.preds, m)
     own = {v for v, _ in inner.vars}
-    if not _is_count(value) or not isinstance(pred, App) or pred.sym != LE:
-        return
-    sides = [bool(free_vars(x) & own) for x in pred.args]
-    # one side of the bound is the row's, the other the current row's
-    if sides[0] == sides[1] or not all(identity(x.type) for x in pred.args):
+    if not _is_count(value):
         return
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
-    (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
-    sooner = block(inner.vars, (*rest, app(LT, pred.args, BOOL)), inner.outs)
-    bag = (_ONE_ROW, *value.bag[:k], *sooner, *value.bag[k + 1 :])
     ctx = without_value(p.ctx, b, value)
-    needs = (OneRow(ctx, (alike,)), Follows(ctx, exists((alike,))))
-    yield Instance(spliced(p.bag, i, with_value(b, value, aggregate("cnt", bag, INTEGER))), needs)
+    for bound, strict, alone in _no_later(pred):
+        sides = [bool(free_vars(x) & own) for x in bound.args]
+        # one side of the bound is the row's, the other the current row's
+        if sides[0] == sides[1] or not all(identity(x.type) for x in bound.args):
+            continue
+        alike = fresh_copy(block(inner.vars, (*rest, eq(*bound.args), *alone), ()))
+        sooner = block(inner.vars, (*rest, strict), inner.outs)
+        bag = (_ONE_ROW, *value.bag[:k], *sooner, *value.bag[k + 1 :])
+        needs = (OneRow(ctx, alike), Follows(ctx, exists(alike)))
+        yield Instance(spliced(p.bag, i, with_value(b, value, aggregate("cnt", bag, INTEGER))), needs)
+
+
+def _no_later(pred: Term) -> Iterator[tuple[App, Term, tuple[Term, ...]]]:
+    """Each `<=` under AND and OR; the whole with `<` for it; what makes it the one that decides."""
+    match pred:
+        case App(sym) if sym == LE:
+            yield pred, app(LT, pred.args, BOOL), ()
+        case App(sym, args) if sym == AND:
+            for at, part in enumerate(args):
+                others = tuple(x for n, x in enumerate(args) if n != at)
+                for bound, strict, alone in _no_later(part):
+                    yield bound, conj((*args[:at], strict, *args[at + 1 :])), (*alone, *others)
+        case App(sym, args) if sym == OR:
+            for at, part in enumerate(args):
+                others = tuple(negate(is_true(x)) for n, x in enumerate(args) if n != at)
+                for bound, strict, alone in _no_later(part):
+                    yield bound, disj((*args[:at], strict, *args[at + 1 :])), (*alone, *others)
 
 
 def other_rows(p: Place, at: Bindings) -> Iterator[Instance]:

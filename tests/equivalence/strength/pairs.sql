@@ -664,3 +664,9 @@ select d.id, x from dept d cross join lateral unnest(array[d.name, d.city]) u(x)
 -- pair: the difference of two sums, each 0 for nothing
 select dept, coalesce(sum(sal) filter (where active), 0) - coalesce(sum(sal) filter (where not active), 0) from emp group by dept;
 select dept, sum(case when active then sal else 0 end) - sum(case when not active then sal else 0 end) from emp group by dept;
+-- pair: a subquery by year to a grouping by year
+select t.dept, t.y, t.s from (select dept, extract(year from hired) y, sum(sal) s from emp group by dept, extract(year from hired)) t where t.s > (select 1.2 * avg(x.s) from (select sum(sal) s from emp where extract(year from hired) = t.y group by dept) x);
+with r as materialized (select dept, extract(year from hired) y, sum(sal) s from emp group by dept, extract(year from hired)) select t.dept, t.y, t.s from r t join (select y, avg(s) a from r group by y) g on g.y = t.y where t.s > 1.2 * g.a;
+-- pair: rows numbered by counting in an order of two keys
+select e.id, (select count(*) from emp p where p.sal = e.sal and (p.hired < e.hired or p.hired = e.hired and p.id <= e.id)) as n from emp e;
+select id, row_number() over (partition by sal order by hired, id) as n from emp;
