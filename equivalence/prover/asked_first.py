@@ -15,12 +15,14 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_exprs, all_queries, conjuncts
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, map_kind
 
 from .fences import ERRORS
 from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart
+from .taken import ZONES, takes_field, takes_format
 from .worded import JOINED, worded
 
+_MOMENTS = frozenset({"timestamp", "timestamptz"})
 # a condition, and the relations whose columns it reads
 _Asked = tuple[a.Expr, frozenset[int]]
 
@@ -58,12 +60,15 @@ class _Orders:
 
     def _of(self, asked: list[_Asked]) -> Iterator[tuple[str, ...]]:
         for condition, rels in asked:
-            if _is_joined(condition) or not self.facts.errors(condition) - OVERFLOW:
+            if _is_joined(condition) or not self._may_fail(condition):
                 continue
             beside = tuple(worded(c) for c, others in asked if others <= rels and not _is_joined(c))
             # alone it comes before nothing
             if len(beside) > 1:
                 yield (worded(condition), *beside)
+
+    def _may_fail(self, condition: a.Expr) -> bool:
+        return bool(self.facts.errors(map_kind(condition, a.Call, _of_a_moment)) - OVERFLOW)
 
     def _conditions(self, block: a.Select) -> Iterator[_Asked]:
         """Those of the block and of the subqueries that are pulled up into it, innermost first."""
@@ -116,6 +121,25 @@ class _Orders:
                 return None
         apart = makes_rows_apart(query) or is_not_pulled_up(query)
         return query if isinstance(query, a.Select) and not apart else None
+
+
+def _of_a_moment(call: a.Call) -> a.Expr:
+    """A moment in a zone, cut or written as every server takes it, as something that can't fail."""
+    moments = [x for x in call.args if not isinstance(x, a.Const)]
+    said = [x.value if isinstance(x, a.Const) else None for x in call.args]
+    # the ends of time aside, as in terms
+    if not call.func.is_builtin or len(moments) != 1 or moments[0].type.name not in _MOMENTS:
+        return call
+    match call.func.name, said:
+        case "timezone", [str(zone), None]:
+            takes = zone in ZONES
+        case "date_trunc", [str(field), None, *zones]:
+            takes = takes_field("date_trunc", field, moments[0].type.name) and set(zones) <= ZONES
+        case "to_char", [None, str(text)]:
+            takes = takes_format(text, moments[0].type)
+        case _:
+            takes = False
+    return a.Const(None, call.type) if takes and isinstance(moments[0], a.Column) else call
 
 
 def _is_joined(condition: a.Expr) -> bool:
