@@ -40,6 +40,8 @@ from rewright.rewrite.ports import (
 
 # a model may propose many, each EXPLAIN takes a round trip
 _PRICED_AT_MOST = 40
+# the share of the time left that a model has to answer, where rules look further after it
+_ANSWERING = 0.6
 # the share of the time left in which the original may be executed for its plan
 _EXECUTED = 0.25
 # units that are looked up for one query
@@ -99,13 +101,18 @@ class Reasoning:
         gained nothing that may be served.
         """
         self.usage, self.notes = Usage(), []
-        ranked = self._rank(self._by_rules(command, deadline))
+        said: list[Candidate] = []
+        if self.strategy is not None and command.ask and command.round > 1:
+            self._advice()
+            # before the deeper search, which would leave a model no time to answer
+            said = self._by_model(self.strategy, deadline.within(deadline.left() * _ANSWERING))
+        ranked = self._rank([*self._by_rules(command, deadline), *said])
         if command.round > 1 and self.strategy is not None:
             ranked = self._rank([*ranked, *self._continued(deadline)])
         # a model costs: not in the first round where rules have something to check
-        turn = command.ask and (command.round > 1 or not ranked)
-        if self.strategy is not None and turn and not deadline.passed:
-            ranked = self._rank([*ranked, *self._by_model(self.strategy, deadline)])
+        alone = command.ask and command.round == 1 and not ranked
+        if self.strategy is not None and alone and not deadline.passed:
+            ranked = self._rank(self._by_model(self.strategy, deadline))
         # a later round with nothing new takes up what waited for others
         waiting = self.stood_back() if command.round > 1 and command.ask else ()
         chosen = [*waiting, *self._choose(ranked)][: self.settings.width]

@@ -384,6 +384,23 @@ def test_a_model_is_asked_where_what_rules_have_gains_nothing_or_may_not_be_serv
     assert len(model.prompts("reasoning")) == 2
 
 
+def test_a_model_has_time_to_answer_before_the_deeper_search() -> None:
+    """What rules have gains nothing. Their next search takes all that it may, and the model is asked before it."""
+
+    class Thorough(Rules):
+        def propose(self, sql: str, *rest: Any) -> Sequence[Candidate]:
+            if self.starts:
+                time.sleep(rest[1].left())
+            return super().propose(sql, *rest)
+
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    server = Server(times={GOOD: 2.0})
+    outcome = optimise(server, proposer=Thorough([[GOOD], []]), model=model, budget=4.0, rounds=2)
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    first = next(r for r in model.asked if r.role == "reasoning")
+    assert first.seconds > 2.1
+
+
 def test_the_steps_of_a_model_are_its_derivation() -> None:
     seen = Derivations()
     model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
