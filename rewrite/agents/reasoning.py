@@ -52,11 +52,11 @@ def _none() -> tuple[Candidate, ...]:
     return ()
 
 
-def _settled(note: object) -> bool:
+def _settled(note: VerdictNote | ReportNote) -> bool:
     """Whether of what the note tells of no other proof is needed or to be had."""
     if isinstance(note, ReportNote):
         return note.level == "proved" and not note.modulo
-    return isinstance(note, VerdictNote) and note.level == "refuted"
+    return note.level == "refuted"
 
 
 def _later(found: Sequence[Candidate], deadline: Deadline) -> None:
@@ -231,7 +231,9 @@ class Reasoning:
         if candidate.source != "model" or ways is None or candidate.via in {(), *ways}:
             return False
         notes = (*self.memory.recall("verdicts"), *self.memory.recall("reports"))
-        settled = {digest(canonical(n.sql)) for n in notes if _settled(n)}
+        settled = {
+            digest(canonical(n.sql)) for n in notes if isinstance(n, VerdictNote | ReportNote) and _settled(n)
+        }
         return candidate.key() not in settled
 
     def _priced(self, candidate: Candidate) -> Candidate:
