@@ -36,9 +36,15 @@ _MDP = (
     "from the"
     " original query. At each state weigh the possible actions by the reward you expect, in this and in "
     "later steps,"
-    " take the best and write down the whole query it leads to. Stop when no action promises a reward. "
-    "Reply with the"
-    " steps you took, at most six; an empty list of steps when the original can't be improved."
+    " take the best and write down the whole query it leads to. Stop when no action promises a reward."
+)
+# what every strategy ends with: a proof goes the model's own way, and of small steps more are proved
+_STEPS = (
+    " Reply with the queries on the way as steps, at most six, each a whole query. Change one thing a step: "
+    "each is proved"
+    " from the one before, and only what is proved is served. Reply with an empty list of steps when the "
+    "original can't be"
+    " improved."
 )
 # the prompts ask for six: of a chain that goes on the later steps may be the best, as long as it ends
 _MOST_STEPS = 12
@@ -50,25 +56,19 @@ _STRATEGIES = (
         "Look at the plan first: name the node with the largest actual time (or estimated cost) and the "
         "part of the query that"
         " makes it, and rewrite so that this node has less to do or is not needed. Then look at the next "
-        "one. Reply with the"
-        " queries on the way as steps, at most six; an empty list of steps when the original can't be "
-        "improved."
+        "one."
     ),
     (
         "Look at the data flow: find the condition or join that keeps the fewest rows, and rewrite so that "
         "it comes before"
-        " joins, aggregates and window functions which now work on more rows than they need. Reply with the "
-        "queries on the way"
-        " as steps, at most six; an empty list of steps when the original can't be improved."
+        " joins, aggregates and window functions which now work on more rows than they need."
     ),
     (
         "Look at what is done more than once: subqueries for each row of another query, tables that are "
         "read several times,"
         " aggregates over the same groups. Rewrite so that each is done once, by grouping first and "
         "joining, by FILTER or by"
-        " window functions. Reply with the queries on the way as steps, at most six; an empty list of steps "
-        "when the original"
-        " can't be improved."
+        " window functions."
     ),
 )
 _CHECKLIST = (
@@ -146,7 +146,7 @@ class ModelStrategy:
         return thought
 
     def _sample(self, number: int, strategy: str, memory: Memory, deadline: Deadline) -> Thought:
-        parts = (*memory.parts("reasoning"), Instruction(strategy))
+        parts = (*memory.parts("reasoning"), Instruction(strategy + _STEPS))
         request = self._request("reasoning", parts, deadline, 6000)
         try:
             reply = ask(self.model, request, Chain)
@@ -199,8 +199,8 @@ class ModelStrategy:
         # models do not count: twice as many as were asked for are read, no more
         for node in chain.steps[:_MOST_STEPS]:
             steps = (*steps, Step(node.action[:200], node.category, node.why[:300]))
-            # a step whose query is empty was thought, not written
-            if sql := self._text(node.sql):
+            # a step whose query is empty was thought, not written; one that leads back is no way on
+            if (sql := self._text(node.sql)) and sql not in via:
                 candidates.append(Candidate(sql, steps, "model", via=via, sample=number))
                 via = (*via, sql)
         return tuple(candidates)

@@ -48,7 +48,10 @@ _UNPROVED = (
 )
 _STANDING: Mapping[Level, str] = {
     "proved": "A proved rewrite",
-    "tested": "A rewrite that could not be proved, only tested, and so may not be served,",
+    "tested": (
+        "A rewrite that could not be proved, only tested, and so may not be served (go there by smaller "
+        "steps),"
+    ),
     "judged": "A rewrite that could not be proved, and so may not be served,",
 }
 

@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 from rewright.models.api import Usage
 from rewright.rewrite.agents.guard import Guard, NamesGuard
 from rewright.rewrite.agents.mdp import ModelStrategy, Thought, by_cost, grouped
-from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal, QueryFacts, ReportNote
+from rewright.rewrite.agents.memory import (
+    BOUNDS,
+    KnowledgeNote,
+    Memory,
+    Proposal,
+    QueryFacts,
+    ReportNote,
+    VerdictNote,
+)
 from rewright.rewrite.machine.states import Reason, Reasoned
 from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, canonical, digest
 from rewright.rewrite.ports import (
@@ -32,6 +40,8 @@ from rewright.rewrite.ports import (
 
 # a model may propose many, each EXPLAIN takes a round trip
 _PRICED_AT_MOST = 40
+# the share of the time left that a model has to answer, where rules look further after it
+_ANSWERING = 0.6
 # the share of the time left in which the original may be executed for its plan
 _EXECUTED = 0.25
 # units that are looked up for one query
@@ -40,6 +50,13 @@ UNITS = BOUNDS["knowledge"]
 
 def _none() -> tuple[Candidate, ...]:
     return ()
+
+
+def _settled(note: VerdictNote | ReportNote) -> bool:
+    """Whether of what the note tells of no other proof is needed or to be had."""
+    if isinstance(note, ReportNote):
+        return note.level == "proved" and not note.modulo
+    return note.level == "refuted"
 
 
 def _later(found: Sequence[Candidate], deadline: Deadline) -> None:
@@ -69,6 +86,8 @@ class Reasoning:
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
+    # by key of what was proposed: the ways by which a model came there
+    _ways: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
     _gone_on: set[str] = field(default_factory=set)
     _looked: bool = False
 
@@ -82,18 +101,24 @@ class Reasoning:
         gained nothing that may be served.
         """
         self.usage, self.notes = Usage(), []
-        ranked = self._rank(self._by_rules(command, deadline))
+        said: list[Candidate] = []
+        if self.strategy is not None and command.ask and command.round > 1:
+            self._advice()
+            # before the deeper search, which would leave a model no time to answer
+            said = self._by_model(self.strategy, deadline.within(deadline.left() * _ANSWERING))
+        ranked = self._rank([*self._by_rules(command, deadline), *said])
         if command.round > 1 and self.strategy is not None:
             ranked = self._rank([*ranked, *self._continued(deadline)])
         # a model costs: not in the first round where rules have something to check
-        turn = command.ask and (command.round > 1 or not ranked)
-        if self.strategy is not None and turn and not deadline.passed:
-            ranked = self._rank([*ranked, *self._by_model(self.strategy, deadline)])
+        alone = command.ask and command.round == 1 and not ranked
+        if self.strategy is not None and alone and not deadline.passed:
+            ranked = self._rank(self._by_model(self.strategy, deadline))
         # a later round with nothing new takes up what waited for others
         waiting = self.stood_back() if command.round > 1 and command.ask else ()
         chosen = [*waiting, *self._choose(ranked)][: self.settings.width]
         for candidate in chosen:
             self._seen.add(candidate.key())
+            self._ways.setdefault(candidate.key(), set()).add(candidate.via)
             note = candidate.steps[-1].name if candidate.steps else ""
             self.memory.remember(Proposal(candidate.category, note, candidate.sql, candidate.cost))
         return Reasoned(tuple(chosen), "" if chosen else "no opportunity was found", tuple(self.notes))
@@ -189,10 +214,27 @@ class Reasoning:
         """Told apart, priced (a candidate that the server refuses keeps no price), best first."""
         pool: dict[str, Candidate] = {}
         for candidate in candidates:
-            pool.setdefault(candidate.key(), candidate)
+            known = pool.setdefault(candidate.key(), candidate)
+            # of a model's ways to one text the one of more steps is likelier proved
+            if known.source == candidate.source == "model" and len(known.via) < len(candidate.via):
+                pool[candidate.key()] = candidate
         # seen in an earlier round, or the original
-        fresh = [c for key, c in pool.items() if key not in self._seen]
+        fresh = [c for key, c in pool.items() if key not in self._seen or self._another_way(c)]
         return sorted((self._priced(c) for c in fresh[:_PRICED_AT_MOST]), key=by_cost)
+
+    def _another_way(self, candidate: Candidate) -> bool:
+        """Whether a model came to a proposed text, neither proved nor refuted, by steps that it had not given
+        before: they are what its proof may go by.
+        """
+        ways = self._ways.get(candidate.key())
+        # the original has no ways: what leads back to it is no proposal
+        if candidate.source != "model" or ways is None or candidate.via in {(), *ways}:
+            return False
+        notes = (*self.memory.recall("verdicts"), *self.memory.recall("reports"))
+        settled = {
+            digest(canonical(n.sql)) for n in notes if isinstance(n, VerdictNote | ReportNote) and _settled(n)
+        }
+        return candidate.key() not in settled
 
     def _priced(self, candidate: Candidate) -> Candidate:
         """With EXPLAIN's cost, for a model's proposal. Rules come priced, or unpriced where the proposer

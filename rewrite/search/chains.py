@@ -20,6 +20,8 @@ from rewright.rewrite.ports import Checker
 CONFIRM_SECONDS = 2.0
 # the share of a check's time that goes into proofs of links
 _LINKS = 0.7
+# of that time, what one link takes that others follow
+_SHARE = 0.5
 # times the seconds in which a link was not proved: in less than that it is not tried again
 _HARDLY_MORE = 1.25
 
@@ -123,23 +125,32 @@ class ChainChecker:
         return evidence if evidence.level == "refuted" else None
 
     def _by_links(self, texts: tuple[str, ...], seconds: float) -> Evidence | None:
-        """The joined proof, or None as soon as one link is not proved."""
+        """The joined proof of a way from the first text to the last, or None. A text that is not proved from
+        the one before is left out of the way: the next one may be proved without it.
+        """
         found: list[Evidence] = []
         deadline = clock.now() + seconds
-        for before, after in itertools.pairwise(texts):
-            evidence = self._link(before, after, deadline, alone=len(texts) == 2)
-            if evidence is None:
-                return None
-            found.append(evidence)
-        return joined(found)
+        standing, last = texts[0], texts[-1]
+        for after in texts[1:]:
+            # the whole goes to the checker with the time that is left, which also tries to refute it
+            whole = standing == texts[0] and after == last
+            evidence = self._link(
+                standing, after, deadline, whole=whole, share=1.0 if after == last else _SHARE
+            )
+            if evidence is not None:
+                found.append(evidence)
+                standing = after
+        return joined(found) if standing == last else None
 
-    def _link(self, before: str, after: str, deadline: float, *, alone: bool) -> Evidence | None:
+    def _link(
+        self, before: str, after: str, deadline: float, *, whole: bool, share: float
+    ) -> Evidence | None:
+        """``share``: of the time left, for what is not proved by its parts."""
         found = self._by_parts((before, after), deadline)
         left = deadline - clock.now()
-        # a pair of its own goes to the checker as a whole, which also tries to refute it
-        if found is not None or alone or left <= 0:
+        if found is not None or whole or left <= 0:
             return found
-        evidence = self.inner.check(before, after, max(left, 0.5))
+        evidence = self.inner.check(before, after, max(left * share, 0.5))
         if evidence.level == "proved":
             # only a proof is kept: a refuted link says nothing of the pair
             self._proved[before, after] = evidence

@@ -93,6 +93,19 @@ def test_a_tested_link_proves_nothing() -> None:
     assert chain({("a", "b"): "proved", ("b", "c"): "tested"}).check("a", "c", 4.0).level == "unknown"
 
 
+def test_a_step_that_is_not_proved_is_left_out_of_the_way() -> None:
+    """A model's way to "d" leads over "b", which nobody proves, and over "c", which is proved without it."""
+    checker = chain({})
+    checker.derivations.remember("d", ("b", "c"))
+    checker.links = links = Patient({("a", "c"), ("c", "d")})
+    assert checker.check("a", "d", 4.0).level == "proved"
+    assert links.asked == [("a", "b"), ("a", "c"), ("c", "d")]
+    # the end itself is never left out
+    checker.links = Patient({("a", "c")})
+    checker._proved.clear()
+    assert checker.check("a", "d", 4.0).level == "unknown"
+
+
 def test_a_refuted_pair_is_refuted_whatever_the_links_say() -> None:
     answers: dict[tuple[str, str], Level] = {
         ("a", "b"): "proved",

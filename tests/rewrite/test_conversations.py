@@ -25,6 +25,8 @@ from rewright.rewrite.api import Rewriter
 from rewright.rewrite.model import Settings
 from rewright.rewrite.ports import Ports
 from rewright.rewrite.search.chains import Derivations
+from tests.rewrite.charging_conversations import CHARGING
+from tests.rewrite.charging_conversations import SETUP as CHARGING_SETUP
 from tests.rewrite.conversations import CONVERSATIONS, SETUP, Conversation
 from tests.rewrite.freight_conversations import FREIGHT
 from tests.rewrite.freight_conversations import SETUP as FREIGHT_SETUP
@@ -77,14 +79,27 @@ def ports(scratch_server: ScratchServer, module_database: str) -> Iterator[Ports
         yield given
 
 
-@pytest.fixture(scope="module")
-def freight(scratch_server: ScratchServer) -> Iterator[Ports]:
-    scratch_server.create_database("freight_conversations")
+@contextmanager
+def ports_of(server: ScratchServer, name: str, setup: str) -> Iterator[Ports]:
+    """Over a database of its own."""
+    server.create_database(name)
     try:
-        with ports_over(scratch_server.dsn("freight_conversations"), FREIGHT_SETUP, scratch_server) as given:
+        with ports_over(server.dsn(name), setup, server) as given:
             yield given
     finally:
-        scratch_server.drop_database("freight_conversations")
+        server.drop_database(name)
+
+
+@pytest.fixture(scope="module")
+def freight(scratch_server: ScratchServer) -> Iterator[Ports]:
+    with ports_of(scratch_server, "freight_conversations", FREIGHT_SETUP) as given:
+        yield given
+
+
+@pytest.fixture(scope="module")
+def charging(scratch_server: ScratchServer) -> Iterator[Ports]:
+    with ports_of(scratch_server, "charging_conversations", CHARGING_SETUP) as given:
+        yield given
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda c: c.name)
@@ -98,6 +113,12 @@ def test_what_a_strong_model_said_of_hard_queries_is_proved(
     conversation: Conversation, freight: Ports
 ) -> None:
     is_proved(conversation, freight)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("conversation", CHARGING, ids=lambda c: c.name)
+def test_what_was_said_by_hand_of_hard_queries_is_proved(conversation: Conversation, charging: Ports) -> None:
+    is_proved(conversation, charging)
 
 
 def is_proved(conversation: Conversation, ports: Ports) -> None:

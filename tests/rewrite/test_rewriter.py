@@ -384,12 +384,70 @@ def test_a_model_is_asked_where_what_rules_have_gains_nothing_or_may_not_be_serv
     assert len(model.prompts("reasoning")) == 2
 
 
+def test_a_model_has_time_to_answer_before_the_deeper_search() -> None:
+    """What rules have gains nothing. Their next search takes all that it may, and the model is asked before it."""
+
+    class Thorough(Rules):
+        def propose(self, sql: str, *rest: Any) -> Sequence[Candidate]:
+            if self.starts:
+                time.sleep(rest[1].left())
+            return super().propose(sql, *rest)
+
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    server = Server(times={GOOD: 2.0})
+    outcome = optimise(server, proposer=Thorough([[GOOD], []]), model=model, budget=4.0, rounds=2)
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    first = next(r for r in model.asked if r.role == "reasoning")
+    assert first.seconds > 2.1
+
+
 def test_the_steps_of_a_model_are_its_derivation() -> None:
     seen = Derivations()
     model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
     ports = Ports(Server(), Judge(), NoProposer(), model, derivations=seen)
     Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings())
     assert seen.via(GOOD_CTE) == (GOOD,)
+    assert seen.via(GOOD) == ()
+
+
+def test_smaller_steps_to_a_text_that_was_not_proved_are_tried() -> None:
+    """A second reply gives the same text as the first, by way of another one that is proved at once."""
+    ways = Derivations()
+
+    def mood() -> Evidence | None:
+        # proved only where the way is known
+        return None if ways.via(GOOD_CTE) else Evidence("unknown", reason="timeout")
+
+    judge = Judge(mood=mood)
+    model = Speaker(reasoning=[chain(GOOD_CTE), chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
+    ports = Ports(Server(times={GOOD: 0.9, GOOD_CTE: 0.1}), judge, NoProposer(), model, derivations=ways)
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings())
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    assert "Change one thing a step" in model.prompts("reasoning")[1]
+
+
+def test_the_same_way_to_a_text_is_not_gone_twice_nor_any_to_a_refuted_one() -> None:
+    judge = Judge(mood=lambda: Evidence("unknown", reason="timeout"))
+    model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
+    optimise(judge=judge, model=model)
+    # a short check and a patient one of each, in the first of the model's two rounds
+    assert len(model.prompts("reasoning")) == 2
+    assert sorted(judge.asked) == sorted([GOOD, GOOD_CTE] * 2)
+    judge = Judge()
+    refuted, again = chain(WRONG[1]), chain(WRONG[2], WRONG[1])
+    model = Speaker(reasoning=[refuted, again], rewrite=[{"sql": ""}], assistant=[{"sql": ""}])
+    optimise(judge=judge, model=model)
+    assert judge.asked.count(WRONG[1]) == 1
+
+
+def test_of_two_ways_to_one_text_the_one_of_more_steps_is_kept() -> None:
+    seen = Derivations()
+    replies = [chain(GOOD_CTE), chain(GOOD, GOOD_CTE, GOOD)]
+    model = Speaker(reasoning=replies, rewrite=[{"sql": ""}])
+    ports = Ports(Server(), Judge(), NoProposer(), model, derivations=seen)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(samples=2))
+    assert seen.via(GOOD_CTE) == (GOOD,)
+    # a step back to what was there before is none
     assert seen.via(GOOD) == ()
 
 
