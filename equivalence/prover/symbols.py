@@ -400,7 +400,7 @@ _TAME = frozenset(
         "tanh",
         "degrees", "radians", "cbrt", "array_length", "array_upper", "array_lower", "array_ndims",
         "cardinality",
-        "array_to_string", "array_append", "array_prepend", "array_cat", "array_remove", "jsonb_typeof",
+        "array_to_string", "jsonb_typeof",
         "json_typeof",
         "jsonb_extract_path", "jsonb_extract_path_text", "json_extract_path", "json_extract_path_text",
         "to_json",
@@ -495,6 +495,8 @@ def _hazardous_cast(term: App) -> bool:
     # reading a number or a date out of a text is what fails in practice
     if source.name in TEXTS | {"bpchar"}:
         return target.name not in TEXTS | {"bpchar", "name", "char"}
+    if source.name in INTS and target.name == "char":
+        return True  # of one byte
     return source.name == "numeric" and target.name in INTS  # NaN has no integer
 
 
