@@ -492,11 +492,12 @@ def _hazardous_cast(term: App) -> bool:
     # money, user types and JSON are cast by reading a text, or by rules of their own
     if not (source.is_builtin and target.is_builtin) or source.name not in ORDERED:
         return True
-    # reading a number or a date out of a text is what fails in practice
-    if source.name in TEXTS | {"bpchar"}:
+    # reading a number or a date out of a text is what fails in practice; so are other types by their texts
+    if source.name in TEXTS | {"bpchar"} or term.sym.name.endswith(" io"):
         return target.name not in TEXTS | {"bpchar", "name", "char"}
-    if source.name in INTS and target.name == "char":
-        return True  # of one byte
+    # of one byte, and of so many bytes
+    if (source.name in INTS and target.name == "char") or (source.name == "bytea" and target.name in INTS):
+        return True
     return source.name == "numeric" and target.name in INTS  # NaN has no integer
 
 
