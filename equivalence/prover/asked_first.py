@@ -42,8 +42,8 @@ class _Orders:
         self.pull_up = PullUp(self.ctes, computed)
 
     def told(self) -> Counter[tuple[str, ...]]:
-        """For each condition that may fail its words, and those of all that is asked of the rows of its level,
-        as it is written.
+        """For each condition that may fail its words, and those of all that is asked of the rows of its
+        level, as it is written.
         """
         found: Counter[tuple[str, ...]] = Counter()
         pulled = {id(q) for block in all_queries(self.query) for q in self._pulled_up(block)}
