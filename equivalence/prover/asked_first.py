@@ -9,22 +9,20 @@ with plain subqueries in FROM pulled up. Must not know forms or terms.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, map_kind
+from rewright.sql.walk import all_queries, conjuncts, map_kind
 
 from .fences import ERRORS
 from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart
 from .taken import ZONES, takes_field, takes_format
-from .worded import JOINED, worded
+from .worded import is_joined, worded
 
 _MOMENTS = frozenset({"timestamp", "timestamptz"})
-# a condition, and the relations whose columns it reads
-_Asked = tuple[a.Expr, frozenset[int]]
 
 
 def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -47,37 +45,29 @@ class _Orders:
         self.pull_up = PullUp(self.ctes, computed)
 
     def told(self) -> Counter[tuple[str, ...]]:
-        """For each condition that may fail its words, and those of what is asked of the same rows, as it is
-        written.
+        """For each condition that may fail its words, and those of all that is asked of the rows of its
+        level, as it is written.
         """
         found: Counter[tuple[str, ...]] = Counter()
         pulled = {id(q) for block in all_queries(self.query) for q in self._pulled_up(block)}
         for block in all_queries(self.query):
             if isinstance(block, a.Select) and id(block) not in pulled:
-                found.update(self._of(list(self._conditions(block))))
-                found.update(self._of([(c, frozenset()) for c in conjuncts(block.having)]))
+                found.update(self._of(list(self._written(block))))
+                found.update(self._of(conjuncts(block.having)))
         return found
 
-    def _of(self, asked: list[_Asked]) -> Iterator[tuple[str, ...]]:
-        for condition, rels in asked:
-            if _is_joined(condition) or not self._may_fail(condition):
-                continue
-            beside = tuple(worded(c) for c, others in asked if others <= rels and not _is_joined(c))
-            # alone it comes before nothing
-            if len(beside) > 1:
-                yield (worded(condition), *beside)
+    def _of(self, asked: Sequence[a.Expr]) -> Iterator[tuple[str, ...]]:
+        kept = [c for c in asked if not is_joined(c)]
+        words = tuple(worded(leaf) for c in kept for leaf in _leaves(c))
+        # alone it comes before nothing
+        if len(words) > 1:
+            yield from ((worded(c), *words) for c in kept if self._may_fail(c))
 
     def _may_fail(self, condition: a.Expr) -> bool:
         return bool(self.facts.errors(map_kind(condition, a.Call, _of_a_moment)) - OVERFLOW)
 
-    def _conditions(self, block: a.Select) -> Iterator[_Asked]:
-        """Those of the block and of the subqueries that are pulled up into it, innermost first."""
-        own = set(self._own(block))
-        for c in self._written(block):
-            read = {e.rel for e in all_exprs(c) if isinstance(e, a.Column)}
-            yield c, frozenset(read & own)
-
     def _written(self, block: a.Select) -> Iterator[a.Expr]:
+        """The conditions of a block and of the subqueries that are pulled up into it, innermost first."""
         for item in block.from_:
             yield from self._of_item(item, block)
         yield from (self.pull_up.inlined(c, block) for c in conjuncts(block.where))
@@ -89,17 +79,6 @@ class _Orders:
             yield from (self.pull_up.inlined(c, block) for c in conjuncts(item.on))
         elif (inner := self._inner(item)) is not None:
             yield from self._written(inner)
-
-    def _own(self, block: a.Select) -> Iterator[int]:
-        left = list(block.from_)
-        while left:
-            item = left.pop()
-            if isinstance(item, a.Join):
-                left += [item.left, item.right]
-            elif (inner := self._inner(item)) is not None:
-                left += inner.from_
-            else:
-                yield item.rel
 
     def _pulled_up(self, block: a.Query) -> Iterator[a.Select]:
         left = list(block.from_) if isinstance(block, a.Select) else []
@@ -142,5 +121,13 @@ def _of_a_moment(call: a.Call) -> a.Expr:
     return a.Const(None, call.type) if takes and isinstance(moments[0], a.Column) else call
 
 
-def _is_joined(condition: a.Expr) -> bool:
-    return isinstance(condition.arg if isinstance(condition, a.Not) else condition, JOINED)
+def _leaves(condition: a.Expr) -> Iterator[a.Expr]:
+    """What a condition is put together of: NOT (p OR q) is taken apart by the planner as q AND p are."""
+    match condition:
+        case a.And(args) | a.Or(args):
+            for arg in args:
+                yield from _leaves(arg)
+        case a.Not(arg) if not is_joined(condition):
+            yield from _leaves(arg)
+        case _:
+            yield condition

@@ -18,8 +18,10 @@ from .terms import App, Lit, Term
 
 # logarithms, roots and powers of these are small numbers
 _SMALL = re.compile(r"[1-9]\d?(?:\.\d{1,9})?")
+# not the logarithm to a base, which may be 1
 _CALCULATED = re.compile(
-    r"pg_catalog\.(?:sqrt|ln|log|log10|exp|power|pow)\((?:float8|numeric)(?:,(?:float8|numeric))?\)"
+    r"pg_catalog\.(?:(?:sqrt|ln|log|log10|exp)\((?:float8|numeric)\)"
+    r"|(?:power|pow)\((?:float8|numeric),(?:float8|numeric)\))"
 )
 _READ_BY_FORMAT = frozenset({"pg_catalog.to_date(text,text)", "pg_catalog.to_timestamp(text,text)"})
 _ISO = re.compile(r"([1-9]\d{3})-(\d\d)-(\d\d)")

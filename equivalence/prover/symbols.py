@@ -420,7 +420,7 @@ _TAME = frozenset(
         "tanh",
         "degrees", "radians", "cbrt", "array_length", "array_upper", "array_lower", "array_ndims",
         "cardinality",
-        "array_to_string", "array_append", "array_prepend", "array_cat", "array_remove", "jsonb_typeof",
+        "array_to_string", "jsonb_typeof",
         "json_typeof",
         "jsonb_extract_path", "jsonb_extract_path_text", "json_extract_path", "json_extract_path_text",
         "to_json",
@@ -512,9 +512,12 @@ def _hazardous_cast(term: App) -> bool:
     # money, user types and JSON are cast by reading a text, or by rules of their own
     if not (source.is_builtin and target.is_builtin) or source.name not in ORDERED:
         return True
-    # reading a number or a date out of a text is what fails in practice, or out of what is written as one
+    # reading a number or a date out of a text is what fails in practice; so are other types by their texts
     if source.name in TEXTS | {"bpchar"} or term.sym.name.endswith(" io"):
         return target.name not in TEXTS | {"bpchar", "name", "char"}
+    # of one byte, and of so many bytes
+    if (source.name in INTS and target.name == "char") or (source.name == "bytea" and target.name in INTS):
+        return True
     return source.name == "numeric" and target.name in INTS  # NaN has no integer
 
 

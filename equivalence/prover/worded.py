@@ -15,16 +15,24 @@ from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality
 from rewright.sql.walk import SUBQUERIES, walk, walk_block
 
+from .pulling import semi_joins
+
 # what costs nothing, or is told by what it stands in
 _FREE = (a.Column, a.Const, a.Param, a.And)
-JOINED = (a.Exists, a.Quantified)
+
+
+def is_joined(condition: a.Expr) -> bool:
+    """Whether a condition is a subquery that the planner joins; NOT IN, and EXISTS of nothing outside, are
+    asked like others.
+    """
+    return next(semi_joins(condition), None) is not None
 
 
 def worded(condition: a.Expr) -> str:
     """What a condition is made of, without columns and constants, however its sides stand. Subqueries that
     are conditions are joined; what others are made of costs, too.
     """
-    if isinstance(condition.arg if isinstance(condition, a.Not) else condition, JOINED):
+    if is_joined(condition):
         return "join"
     asks = any(isinstance(n, SUBQUERIES) for n in walk_block(condition))
     found = Counter(kind for n in (walk if asks else walk_block)(condition) if (kind := _kind(n)))
