@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from rewright.sql.facts.effects import JSON_TESTS, searchable
 from rewright.sql.facts.looks import look_of_type
+from rewright.sql.placeholders import is_placeholder
 from rewright.sql.types import SqlType, equality_is_identity
 
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
@@ -433,7 +434,8 @@ def hazardous(term: Term) -> bool:
         return False
     parts = list(walk(term))
     # all constants: the planner computes it, in both queries, before the first row
-    if all(isinstance(p, App | Lit) for p in parts) and not any(map(_is_read_in_a_session, parts)):
+    known = all(isinstance(p, App | Lit) and not is_parameter(p) for p in parts)
+    if known and not any(map(_is_read_in_a_session, parts)):
         return False  # a constant is folded when the query is planned, whatever stands before it
     name = term.sym.name
     if name.startswith("cast "):
@@ -451,6 +453,14 @@ def hazardous(term: Term) -> bool:
     if constant is not None:
         return not _is_taken(function, term.args, constant)
     return function not in _TAME
+
+
+def is_parameter(term: object) -> bool:
+    """Whether a term is a parameter: of the statement, which may be planned before its value is known, or a
+    value of rows outside that a part of a query reads. What stands for a literal is none.
+    """
+    named = isinstance(term, App) and not term.args and term.sym.name.startswith("$")
+    return named and not is_placeholder(int(term.sym.name[1:].partition(" ")[0]))
 
 
 def _hazardous_operator(name: str, args: tuple[Term, ...]) -> bool:
