@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from functools import cache
 
+from rewright.sql.algebra import Volatility
+from rewright.sql.builtins import builtins
 from rewright.sql.facts.effects import JSON_TESTS, searchable
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.placeholders import is_placeholder
@@ -419,6 +422,7 @@ _TAME_WITH_CONSTANT = {
     "regexp_count": 1,
     "regexp_substr": 1, "date_bin": 0,
 }  # fmt: skip
+_ZONED, _MOMENTS = frozenset({"timestamptz", "timetz"}), frozenset({"date", "time", "timestamp", "interval"})
 _COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
 _TAME_OPERATORS = _COMPARISONS | {"+", "-", "*", "||", "->", "->>", "#>", "#>>", "@>", "<@", "?", "?|", "?&",
 "&&", "&",
@@ -434,8 +438,7 @@ def hazardous(term: Term) -> bool:
         return False
     parts = list(walk(term))
     # all constants: the planner computes it, in both queries, before the first row
-    known = all(isinstance(p, App | Lit) and not is_parameter(p) for p in parts)
-    if known and not any(map(_is_read_in_a_session, parts)):
+    if all(isinstance(p, Lit) or (isinstance(p, App) and _is_folded(p)) for p in parts):
         return False  # a constant is folded when the query is planned, whatever stands before it
     name = term.sym.name
     if name.startswith("cast "):
@@ -461,6 +464,33 @@ def is_parameter(term: object) -> bool:
     """
     named = isinstance(term, App) and not term.args and term.sym.name.startswith("$")
     return named and not is_placeholder(int(term.sym.name[1:].partition(" ")[0]))
+
+
+def _is_folded(term: App) -> bool:
+    """Whether an application to constants is surely computed when the query is planned: it has the same value
+    in each session and at each time.
+    """
+    if is_parameter(term) or _is_read_in_a_session(term):
+        return False
+    if any(x.type.name in _ZONED for x in (term, *term.args)):
+        return False
+    name = term.sym.name
+    moment = name.startswith("cast ") and term.args[0].type.name in _MOMENTS and term.type.name in TEXTS
+    # CURRENT_DATE and the like
+    if moment or name.startswith("value "):
+        return False
+    return "(" not in name or name.startswith("op ") or _is_immutable(name)
+
+
+@cache
+def _is_immutable(name: str) -> bool:
+    """Whether a function, told by its name and its arguments' types, is an immutable one of PostgreSQL's."""
+    schema, _, function = name.partition("(")[0].rpartition(".")
+    types = tuple(filter(None, name.partition("(")[2].rstrip(")").split(",")))
+    if schema != "pg_catalog":
+        return False
+    found = [f for f in builtins().functions(function) if f.args == types]
+    return bool(found) and all(f.volatility is Volatility.IMMUTABLE for f in found)
 
 
 def _hazardous_operator(name: str, args: tuple[Term, ...]) -> bool:
