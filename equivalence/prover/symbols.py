@@ -462,8 +462,9 @@ def is_parameter(term: object) -> bool:
     """Whether a term is a parameter: of the statement, which may be planned before its value is known, or a
     value of rows outside that a part of a query reads. What stands for a literal is none.
     """
-    named = isinstance(term, App) and not term.args and term.sym.name.startswith("$")
-    return named and not is_placeholder(int(term.sym.name[1:].partition(" ")[0]))
+    if not isinstance(term, App) or term.args or not term.sym.name.startswith("$"):
+        return False
+    return not is_placeholder(int(term.sym.name[1:].partition(" ")[0]))
 
 
 def _is_folded(term: App) -> bool:
