@@ -61,4 +61,8 @@ def _numbers_all(expr: a.Expr) -> bool:
     """Whether this is the number of a row among all, in a stated order."""
     if not isinstance(expr, a.WindowCall) or not expr.func.is_builtin or expr.func.name != "row_number":
         return False
+    # the distances of a frame are checked though no number depends on them: a negative one fails
+    frame = expr.window.frame
+    if frame.start_offset is not None or frame.end_offset is not None:
+        return False
     return not expr.window.partition_by and bool(expr.window.order_by)

@@ -42,6 +42,7 @@ from rewright.sql.facts.strictness import Col
 from rewright.sql.walk import subqueries, walk
 
 _GENERATED: Errors = frozenset({"generated"})
+_Item = Derived | CteScan | ValuesScan
 
 
 class ReadColumns:
@@ -53,8 +54,11 @@ class ReadColumns:
         self._catalog = catalog
         self._cte_query = cte_query
         self._at_most_one = at_most_one
-        self._known: dict[Col, Errors] = {}
-        self._shown: dict[int, Derived | CteScan | ValuesScan] = {}
+        self._computed: set[Col] = set()
+        # two statements may give one number to different things: what any of them shows counts
+        self._shown: dict[int, list[_Item]] = {}
+        # by identity, beside what is kept alive
+        self._known: dict[tuple[int, int], tuple[_Item, Errors]] = {}
 
     def learn(self, root: Query) -> None:
         for node in walk(root):
@@ -62,13 +66,15 @@ class ReadColumns:
                 case Scan() if self._catalog.has_table(node.table):
                     columns = self._catalog.table(node.table).columns
                     computed = (i for i, c in enumerate(columns) if c.generated == "virtual")
-                    self._known |= {(node.rel, i): _GENERATED for i in computed}
+                    self._computed |= {(node.rel, i) for i in computed}
                 case Derived() | CteScan() | ValuesScan():
-                    self._shown[node.rel] = node
+                    items = self._shown.setdefault(node.rel, [])
+                    if not any(node is x or node == x for x in items):
+                        items.append(node)
                 case _:
                     pass
 
-    def _query(self, item: Derived | CteScan | ValuesScan) -> Query | None:
+    def _query(self, item: _Item) -> Query | None:
         match item:
             case Derived():
                 return item.query
@@ -79,13 +85,17 @@ class ReadColumns:
 
     def errors(self, column: Column) -> Errors:
         """Classes of errors that reading the column may raise."""
-        place = (column.rel, column.pos)
-        if place not in self._known and column.rel in self._shown:
+        found = _GENERATED if (column.rel, column.pos) in self._computed else NO_ERRORS
+        return found.union(*(self._of_item(x, column.pos) for x in self._shown.get(column.rel, ())))
+
+    def _of_item(self, item: _Item, pos: int) -> Errors:
+        place = (id(item), pos)
+        if place not in self._known:
             # what a recursion reads of itself adds nothing
-            self._known[place] = NO_ERRORS
-            query = self._query(self._shown[column.rel])
-            self._known[place] = NO_ERRORS if query is None else self._of_output(query, column.pos)
-        return self._known.get(place, NO_ERRORS)
+            self._known[place] = item, NO_ERRORS
+            query = self._query(item)
+            self._known[place] = item, NO_ERRORS if query is None else self._of_output(query, pos)
+        return self._known[place][1]
 
     def _of_output(self, query: Query, pos: int) -> Errors:
         # a form has given the subquery more columns since

@@ -178,4 +178,6 @@ def _sorted(block: a.Select, changes: Changes) -> a.Select:
 
 def _numbers_all(call: a.WindowCall) -> bool:
     own = call.func.is_builtin and call.func.name == "row_number" and call.filter is None
+    # a negative distance of a frame fails, whatever is numbered
+    own = own and call.window.frame.start_offset is None and call.window.frame.end_offset is None
     return own and not call.window.partition_by and bool(call.window.order_by)
