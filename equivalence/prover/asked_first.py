@@ -15,14 +15,14 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.types import SqlType
 from rewright.sql.walk import all_queries, conjuncts, map_kind
 
 from .fences import ERRORS
+from .plain_values import has_a_value
 from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart
 from .taken import ZONES, takes_field, takes_format
 from .worded import is_joined, worded
-
-_MOMENTS = frozenset({"timestamp", "timestamptz"})
 
 
 def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -64,7 +64,7 @@ class _Orders:
             yield from ((worded(c), *words) for c in kept if self._may_fail(c))
 
     def _may_fail(self, condition: a.Expr) -> bool:
-        return bool(self.facts.errors(map_kind(condition, a.Call, _of_a_moment)) - OVERFLOW)
+        return bool(self.facts.errors(map_kind(condition, a.Call, _surely)) - OVERFLOW)
 
     def _written(self, block: a.Select) -> Iterator[a.Expr]:
         """The conditions of a block and of the subqueries that are pulled up into it, innermost first."""
@@ -102,23 +102,36 @@ class _Orders:
         return query if isinstance(query, a.Select) and not apart else None
 
 
-def _of_a_moment(call: a.Call) -> a.Expr:
-    """A moment in a zone, cut or written as every server takes it, as something that can't fail."""
-    moments = [x for x in call.args if not isinstance(x, a.Const)]
+def _surely(call: a.Call) -> a.Expr:
+    """A date that is written out, or a moment in a zone, cut or written as servers take it, as something
+    that can't fail.
+    """
     said = [x.value if isinstance(x, a.Const) else None for x in call.args]
-    # the ends of time aside, as in terms
-    if not call.func.is_builtin or len(moments) != 1 or moments[0].type.name not in _MOMENTS:
-        return call
-    match call.func.name, said:
+    read = [x for x in call.args if not isinstance(x, a.Const)]
+    if not call.func.is_builtin:
+        sure = False
+    elif not read:
+        values = [x for x in said if x is not None]
+        name = f"pg_catalog.{call.func.name}({','.join(call.func.arg_types)})"
+        sure = len(values) == len(said) and has_a_value(name, values)
+    else:
+        # the ends of time aside, as in terms
+        sure = len(read) == 1 and isinstance(read[0], a.Column) and _takes(call.func.name, said, read[0].type)
+    return a.Const(None, call.type) if sure else call
+
+
+def _takes(name: str, said: list[str | None], of: SqlType) -> bool:
+    """Whether a function takes what is said beside a moment of a type."""
+    if of.name not in {"timestamp", "timestamptz"}:
+        return False
+    match name, said:
         case "timezone", [str(zone), None]:
-            takes = zone in ZONES
+            return zone in ZONES
         case "date_trunc", [str(field), None, *zones]:
-            takes = takes_field("date_trunc", field, moments[0].type.name) and set(zones) <= ZONES
+            return takes_field(name, field, of.name) and set(zones) <= ZONES
         case "to_char", [None, str(text)]:
-            takes = takes_format(text, moments[0].type)
-        case _:
-            takes = False
-    return a.Const(None, call.type) if takes and isinstance(moments[0], a.Column) else call
+            return takes_format(text, of)
+    return False
 
 
 def _leaves(condition: a.Expr) -> Iterator[a.Expr]:

@@ -348,7 +348,9 @@ class Translation:
         met = self.to.met()
         parts = tuple(self.term(x) for x in args)
         # SELECT a = 1 OR 1 / b > 2: the second part is not reached where the first is TRUE
-        self.to.fails_by_parts(App(Sym(f"{name} in order", strict=False), parts, BOOL), met)
+        in_order = App(Sym(f"{name} in order", strict=False), parts, BOOL)
+        self.to.fails_by_parts(in_order, met)
+        self.to.stops_before(in_order, met)
         return conj(parts) if name == "and" else disj(parts)
 
     def _guard(self, e: a.Case | a.Coalesce) -> Term:

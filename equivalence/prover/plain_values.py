@@ -24,7 +24,9 @@ _CALCULATED = re.compile(
     r"|(?:power|pow)\((?:float8|numeric),(?:float8|numeric)\))"
 )
 _READ_BY_FORMAT = frozenset({"pg_catalog.to_date(text,text)", "pg_catalog.to_timestamp(text,text)"})
-_ISO = re.compile(r"([1-9]\d{3})-(\d\d)-(\d\d)")
+_PARTS = {"YYYY": r"(?P<year>[1-9]\d{3})", "MM": r"(?P<month>\d\d)", "DD": r"(?P<day>\d\d)"}
+_FORMAT_PART = re.compile(r"YYYY|MM|DD|[-./ ]")
+_FORMAT = re.compile(rf"(?:{_FORMAT_PART.pattern})+")
 _DIGITS = re.compile(r"\d{1,4}")
 # what leads from now() to another moment of these years, or to one of its fields
 _MOMENT = "(?:date|timestamp|timestamptz)"
@@ -49,7 +51,12 @@ def surely_has_a_value(term: App) -> bool:
     values = [x.value for x in term.args if isinstance(x, Lit) and x.value is not None]
     if len(values) < len(term.args):
         return False
-    return _is_calculated(term.sym.name, values) or _is_a_date(term.sym.name, values)
+    return has_a_value(term.sym.name, values)
+
+
+def has_a_value(name: str, values: Sequence[str]) -> bool:
+    """Whether a function of pg_catalog, named with the types of its arguments, has a value of these."""
+    return _is_calculated(name, values) or _is_a_date(name, values)
 
 
 def _is_calculated(name: str, values: Sequence[str]) -> bool:
@@ -60,14 +67,23 @@ def _is_a_date(name: str, values: Sequence[str]) -> bool:
     parts: Sequence[str] = ()
     if name == "pg_catalog.make_date(int4,int4,int4)" and all(map(_DIGITS.fullmatch, values)):
         parts = values
-    elif (
-        name in _READ_BY_FORMAT and values[1].upper() == "YYYY-MM-DD" and (found := _ISO.fullmatch(values[0]))
-    ):
-        parts = found.groups()
+    elif name in _READ_BY_FORMAT:
+        parts = _read(*values)
     try:
         return bool(parts) and bool(date(*map(int, parts)))
     except ValueError:
         return False  # the 31st of February
+
+
+def _read(text: str, form: str) -> Sequence[str]:
+    """Year, month and day of a text that is written just as the format says; nothing where it is not."""
+    form = form.upper()
+    if _FORMAT.fullmatch(form) is None or any(form.count(x) > 1 for x in _PARTS):
+        return ()
+    pattern = "".join(_PARTS.get(x, re.escape(x)) for x in _FORMAT_PART.findall(form))
+    found = re.fullmatch(pattern, text)
+    known = found.groupdict() if found is not None else {}
+    return (known["year"], known.get("month", "1"), known.get("day", "1")) if "year" in known else ()
 
 
 def _is_of_now(term: Term) -> bool:

@@ -482,6 +482,14 @@ def hazardous(term: Term) -> bool:
     return function not in _TAME
 
 
+def leaves_its_type(kind: str, term: Term) -> bool:
+    """Whether what may raise ``kind`` does so for what is too large for its type: an overflow, or sums of
+    moments far from now.
+    """
+    moved = isinstance(term, App) and term.sym.name.startswith(("op +(", "op -(", "op *("))
+    return kind == "overflow" or (moved and isinstance(term, App) and not surely_has_a_value(term))
+
+
 def _hazardous_operator(term: App) -> bool:
     name, types = term.sym.name.removeprefix("op ").partition("(")[0], [x.type for x in term.args]
     if name in _PATTERNS and len(types) == 2 and types[1].name in TEXTS | {"unknown", "bpchar"}:

@@ -36,7 +36,7 @@ from .pulling import (
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
-from .symbols import hazardous, one_look
+from .symbols import hazardous, leaves_its_type, one_look
 from .terms import (
     INTEGER,
     App,
@@ -174,6 +174,14 @@ class Translator:
             self.fails("errors", term, optional=all(f.optional for f in hazards))
         elif rows := self._within(self.rows, met[1], met):
             self.by_rows.append((self._failure("errors", term), rows))
+
+    def stops_before(self, term: App, met: Met) -> None:
+        """Remember that AND or OR, the ``term``, may come to its end before something that was ``met`` since
+        then leaves its type: its parts are evaluated as they are written.
+        """
+        found = [f for f in self._within(self.failing, met[0], met) if leaves_its_type(f.kind, f.term)]
+        if any(not fits_where(f.term, f.given, self.sources) for f in found):
+            self.fails("overflow", term)
 
     def guards(self, met: Met) -> None:
         """Remember that what was ``met`` since then is not evaluated of all rows."""
