@@ -14,8 +14,8 @@ from rewright.rewrite.model import Candidate, Category, Deadline, Step
 from rewright.rewrite.ports import Database, Early, Unit
 from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.search.chains import Derivations
-from rewright.rewrite.search.explore import Candidate as Found
 from rewright.rewrite.search.explore import FAR_CHEAPER, Limits, propose
+from rewright.rewrite.search.explore import Candidate as Found
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
@@ -144,8 +144,11 @@ def _least_nested(seen: Sequence[Found]) -> list[Found]:
 
 
 def _lookups(query: a.Query) -> int:
-    """How many scalar subqueries ask an outer row."""
-    return sum(isinstance(n, a.ScalarSubquery) and not is_closed(n.query) for n in walk(query))
+    """How many scalar subqueries and LATERAL items ask an outer row."""
+    asking = (
+        n for n in walk(query) if isinstance(n, a.ScalarSubquery) or (isinstance(n, a.Derived) and n.lateral)
+    )
+    return sum(not is_closed(n.query) for n in asking)
 
 
 def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:
@@ -180,4 +183,5 @@ def _handed(found: Found, categories: dict[str, Category], start: float) -> Cand
     gain = None if found.blind else start - found.cost
     steps[-1] = Step(last.name, last.category, last.note, gain)
     cost = None if found.blind else found.cost
-    return Candidate(found.sql, tuple(steps), "rules", cost, tuple(sorted(found.assumptions)))
+    assumed = tuple(sorted(found.assumptions))
+    return Candidate(found.sql, tuple(steps), "rules", cost, assumed, lookups=_lookups(found.query))

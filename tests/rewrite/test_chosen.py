@@ -55,7 +55,9 @@ def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
 def test_half_of_the_places_is_for_blind_ones_where_estimates_see_little() -> None:
     hidden = [found(n, "fence_filters", blind=True) for n in range(1, 9)]
     blind = {
-        cost: sum(c.blind for c in chosen([found(cost, "unnest", str(n)) for n in range(20)] + hidden, 12, 10.0))
+        cost: sum(
+            c.blind for c in chosen([found(cost, "unnest", str(n)) for n in range(20)] + hidden, 12, 10.0)
+        )
         for cost in (4.0, 6.0)
     }
     assert blind == {4.0: 3, 6.0: 6}
