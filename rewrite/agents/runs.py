@@ -18,8 +18,9 @@ from rewright.rewrite.ports import Database, DatabaseError
 
 # a run that was stopped after this share of what it was allowed had all of it
 _NEARLY = 0.9
-# the share of the time left that goes into first runs
+# the share of the time left that goes into first runs, and then into more of them where none has gained
 _SHARE = 0.35
+_LONGER = 0.5
 # seconds of the original up to which one run of a candidate says too little against it
 _BRIEF = 0.05
 # what one run each does not tell apart: times the fastest, or so many seconds (of a short query a share)
@@ -163,13 +164,10 @@ class Runs:
         waiting = sum(self.wants_run(c, limit) for c in candidates)
         scarce = waiting * limit > deadline.left()
         standing = varied(candidates) if scarce else list(candidates)
-        rungs = [limit] if finished else ladder(limit, scarce=scarce)
-        for longest in rungs:
-            # what takes longer has its chance while nothing has gained: a rung takes half of the time
-            until = deadline.within(deadline.left() / 2) if scarce and longest < rungs[-1] else deadline
+        for longest in [limit] if finished else ladder(limit, scarce=scarce):
             for candidate in standing:
-                if (deadline if best < limit else until).passed:
-                    break
+                if deadline.passed:
+                    return refused
                 allowed = beside(best, longest)
                 if not self.wants_run(candidate, allowed):
                     continue
@@ -177,7 +175,7 @@ class Runs:
                     refused.add(candidate.key())
                 elif self.of(candidate) and self._gains(candidate, limit):
                     best = min(best, self.of(candidate)[-1].seconds)
-            if best < limit or deadline.passed:
+            if best < limit:
                 break
             standing = varied([c for c in standing if c.key() not in refused and self.wants_run(c, limit)])
         return refused
@@ -202,6 +200,10 @@ class Runs:
         ours = [c for c in candidates if c.source == "rules"]
         same = {c.key() for c in ours if not share.passed and self._same_plan(c)}
         useless = same | self.race([c for c in ours if c.key() not in same], limit, share)
+        left = [c for c in ours if c.key() not in useless and self.wants_run(c, limit)]
+        if left and not any(self.of(c) and self._gains(c, limit) for c in ours):
+            # a proof of one that is not known to gain is most likely one of the wrong one
+            useless |= self.race(left, limit, deadline.within(deadline.left() * _LONGER))
         gained, outrun, unknown, dropped = (list[Candidate]() for _ in range(4))
         for candidate in candidates:
             if candidate.key() in useless:
