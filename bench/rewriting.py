@@ -62,7 +62,7 @@ class Run:
 @dataclass(slots=True)
 class Result:
     """One query. Times are medians of CPU seconds; ``cpu_after`` is the original's
-    where nothing is served.
+    where nothing is served. ``stopped``: no run of the original came to its end.
     """
 
     id: str
@@ -74,6 +74,7 @@ class Result:
     counts_as: str | None = None
     same_answer: bool | None = None
     slower: bool = False
+    stopped: bool = False
     reason: str = ""
     steps: list[str] = field(default_factory=list)
     category: str = ""
@@ -189,6 +190,7 @@ def _result(query: Query, outcome: Outcome, text: str | None, before: list[Run],
     made = Result(query.id, b, a, wb, wa, reason=outcome.reason, rewritten=text)
     made.search_seconds, made.first_verified_seconds = outcome.seconds, outcome.first_verified
     made.raw = {"before": [r.cpu for r in before], "after": [r.cpu for r in after]}
+    made.stopped = all(r.digest is None for r in before)
     made.slower = a > b * SLOWER_RATIO and a - b > SLOWER_SECONDS
     if text is not None and outcome.best is not None and evidence is not None:
         candidate = outcome.best.checked.candidate

@@ -101,9 +101,7 @@ def totals(results: Sequence[Measured]) -> dict[str, Any]:
         "improved_beyond": sum(r.outcome != "missed" and not r.improvable for r in results),
         "slower": sum(r.result.slower for r in results),
         "different": sum(r.result.same_answer is False for r in results),
-        "stopped_at_the_cap": sum(
-            r.result.raw["before"] == [b] and b > 0 for r, b in zip(results, before, strict=True)
-        ),
+        "stopped_at_the_cap": sum(r.result.stopped for r in results),
         "first_verified_median": statistics.median(firsts) if firsts else None,
         "first_verified_p95": rewriting.percentile(firsts, 0.95) if firsts else None,
         "first_verified_cpu_median": statistics.median(works) if works else None,

@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: 28 schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: 29 schemas filled by SQL from hashes of row
 numbers, and TPC-H and TPC-DS by their generators.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -47,6 +47,7 @@ TWENTIETH_SCHEMAS = ("tpch", "cinema")
 TWENTYFIRST_SCHEMAS = ("tpcds", "builds")
 TWENTYSECOND_SCHEMAS = ("tpch", "market")
 TWENTYTHIRD_SCHEMAS = ("tpch", "lawfirm")
+TWENTYFOURTH_SCHEMAS = ("tpch", "dairy")
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 TPCDS_SCALE = 0.2
@@ -118,6 +119,10 @@ third is kept.
 """
 TWENTYTHIRD_QUERIES = FILES / "twentythird_queries.jsonl"
 """Queries over ``TWENTYTHIRD_SCHEMAS``, a third over TPC-H's and the others over a law firm; a third is kept."""
+TWENTYFOURTH_QUERIES = FILES / "twentyfourth_queries.jsonl"
+"""Queries over ``TWENTYFOURTH_SCHEMAS``, ten over TPC-H's and sixteen over a dairy cooperative, whose scale 1 is half a
+million rows; nine are kept.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +175,9 @@ SETS = {
     ),
     "twentythird": QuerySet(
         TWENTYTHIRD_QUERIES, TWENTYTHIRD_SCHEMAS, "other queries over TPC-H and over a law firm"
+    ),
+    "twentyfourth": QuerySet(
+        TWENTYFOURTH_QUERIES, TWENTYFOURTH_SCHEMAS, "more queries over TPC-H and over a dairy cooperative"
     ),
 }
 """What may be run in place of the first queries, by the option that asks for it."""

@@ -77,6 +77,8 @@ class Candidate:
     via: tuple[str, ...] = ()
     # which of several replies of a model it is from
     sample: int = 0
+    # how many of its subqueries are computed for each row, where that is known
+    lookups: int = 0
 
     @property
     def category(self) -> Category:

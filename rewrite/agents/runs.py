@@ -12,21 +12,15 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from rewright.rewrite.agents.report import same_plan
+from rewright.rewrite.agents.rungs import SLACK, beside, ladder, varied
 from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, Timed
 from rewright.rewrite.ports import Database, DatabaseError
 
-# seconds that a candidate may take beyond the best so far before it is stopped
-_SLACK = 0.05
-_BEYOND_BEST = 1.5
 # a run that was stopped after this share of what it was allowed had all of it
 _NEARLY = 0.9
-# the share of the time left that goes into first runs
+# the share of the time left that goes into first runs, and then into more of them where none has gained
 _SHARE = 0.35
-# limits of first runs as shares of the original's time, where it takes this many seconds or more, or where
-# there is not the time for all candidates: what is not far faster should cost little until the rest have had
-# a chance, and short queries can do without
-_RUNGS = (1 / 16, 1 / 4, 1.0)
-_LONG = 4.0
+_LONGER = 0.5
 # seconds of the original up to which one run of a candidate says too little against it
 _BRIEF = 0.05
 # what one run each does not tell apart: times the fastest, or so many seconds (of a short query a share)
@@ -149,7 +143,7 @@ class Runs:
         if not self.allowed or self.original or not runs or deadline.passed:
             return
         # the least time at which the candidate has its gain, and a tick for noise
-        limit = median(runs) / (1.0 - self.settings.gain) + _SLACK
+        limit = median(runs) / (1.0 - self.settings.gain) + SLACK
         allowed = min(limit, self.settings.run_timeout, deadline.left())
         timed = self._measure(self.sql, allowed)
         if timed is not None and not (timed.stopped and allowed < limit):
@@ -169,8 +163,8 @@ class Runs:
         refused: set[str] = set()
         waiting = sum(self.wants_run(c, limit) for c in candidates)
         scarce = waiting * limit > deadline.left()
-        standing = _varied(candidates) if scarce else list(candidates)
-        for longest in [limit] if finished else _ladder(limit, scarce=scarce):
+        standing = varied(candidates) if scarce else list(candidates)
+        for longest in [limit] if finished else ladder(limit, scarce=scarce):
             for candidate in standing:
                 if deadline.passed:
                     return refused
@@ -183,7 +177,7 @@ class Runs:
                     best = min(best, self.of(candidate)[-1].seconds)
             if best < limit:
                 break
-            standing = _varied([c for c in standing if c.key() not in refused and self.wants_run(c, limit)])
+            standing = varied([c for c in standing if c.key() not in refused and self.wants_run(c, limit)])
         return refused
 
     def sift(
@@ -206,6 +200,10 @@ class Runs:
         ours = [c for c in candidates if c.source == "rules"]
         same = {c.key() for c in ours if not share.passed and self._same_plan(c)}
         useless = same | self.race([c for c in ours if c.key() not in same], limit, share)
+        left = [c for c in ours if c.key() not in useless and self.wants_run(c, limit)]
+        if left and not any(self.of(c) and self._gains(c, limit) for c in ours):
+            # a proof of one that is not known to gain is most likely one of the wrong one
+            useless |= self.race(left, limit, deadline.within(deadline.left() * _LONGER))
         gained, outrun, unknown, dropped = (list[Candidate]() for _ in range(4))
         for candidate in candidates:
             if candidate.key() in useless:
@@ -263,38 +261,3 @@ def _stopped_at(timed: Timed, allowed: float) -> Timed:
         return timed
     # cut off before its time was up: the server was stretched by others, and its seconds are what they are
     return replace(timed, seconds=allowed if timed.seconds > _NEARLY * allowed else timed.seconds)
-
-
-def beside(best: float, limit: float) -> float:
-    """How long a candidate may run beside one that took ``best``, in seconds."""
-    return min(limit, _BEYOND_BEST * best + _SLACK)
-
-
-def _ladder(limit: float, *, scarce: bool) -> list[float]:
-    """Growing limits that end with ``limit``. None is so short that the noise of a busy machine decides;
-    ``scarce``: there is no time to run every candidate up to the limit.
-    """
-    if limit < _LONG and not scarce:
-        return [limit]
-    return sorted({min(max(limit * share, _SLACK), limit) for share in _RUNGS})
-
-
-def _varied(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """After the first, always the one that shares least with any before it: what came by the same rules tends
-    to take the same time, with a step more or less too.
-    """
-    left = [(frozenset(step.name for step in c.steps), c) for c in candidates]
-    nearest = [0.0] * len(left)
-    placed: list[Candidate] = []
-    while left:
-        at = nearest.index(min(nearest))
-        kind, candidate = left.pop(at)
-        nearest.pop(at)
-        placed.append(candidate)
-        nearest = [max(near, _shared(kind, other)) for near, (other, _) in zip(nearest, left, strict=True)]
-    return placed
-
-
-def _shared(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of rules that two candidates came by both."""
-    return len(one & other) / len(one | other) if one | other else 1.0

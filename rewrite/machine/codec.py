@@ -88,6 +88,7 @@ def _candidate(c: Candidate) -> dict[str, Any]:
         "units": list(c.units),
         "via": list(c.via),
         "sample": c.sample,
+        "lookups": c.lookups,
     }
 
 
@@ -95,9 +96,8 @@ def _as_candidate(d: Mapping[str, Any]) -> Candidate:
     steps = tuple(Step(s["name"], s["category"], s["note"], s["gain"]) for s in d["steps"])
     # recordings of earlier versions name no units
     units, via = tuple(d.get("units", ())), tuple(d.get("via", ()))
-    return Candidate(
-        d["sql"], steps, d["source"], d["cost"], tuple(d["assumptions"]), units, via, d.get("sample", 0)
-    )
+    numbers = d.get("sample", 0), d.get("lookups", 0)
+    return Candidate(d["sql"], steps, d["source"], d["cost"], tuple(d["assumptions"]), units, via, *numbers)
 
 
 def _fallen(one: Fallen) -> dict[str, Any]:

@@ -46,6 +46,7 @@ from rewright.rewrite.rules.in_values import in_values
 from rewright.rewrite.rules.inline_cte import inline_cte
 from rewright.rewrite.rules.inner_join import inner_join
 from rewright.rewrite.rules.join_as_product import join_as_product
+from rewright.rewrite.rules.kept_sets import kept_sets
 from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
 from rewright.rewrite.rules.lateral_to_scalar import lateral_to_scalar
@@ -151,6 +152,7 @@ RULES: tuple[Rule, ...] = (
     drop_inner_order,
     eager_group,
     group_before_sets,
+    kept_sets,
     union_aggregate,
     distinct_aggregate,
     distinct_semijoin,

@@ -133,8 +133,9 @@ class _Branch:
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """The steps whose rows are kept with the conditions on them, and the branches."""
+    """All steps, those of them whose rows are kept, with the conditions on them, and the branches."""
 
+    steps: list[Step]
     kept: list[Step]
     where: list[a.Expr]
     branches: list[_Branch]
@@ -181,7 +182,7 @@ def _is_table(item: a.FromItem) -> bool:
 # --------------------------------------------------------------------------- what belongs where
 
 
-def _parted(block: a.Select, steps: Sequence[Step]) -> Parted | None:
+def _parted(block: a.Select, steps: list[Step]) -> Parted | None:
     if any(has_subquery(p) for s in steps for p in s.on):
         return None
     every = from_rels(s.item for s in steps)
@@ -205,7 +206,7 @@ def _parted(block: a.Select, steps: Sequence[Step]) -> Parted | None:
             own.where.append(p)
         else:
             return None
-    return Parted([s for s in steps if s.rels <= base], where, branches)
+    return Parted(steps, [s for s in steps if s.rels <= base], where, branches)
 
 
 def _joins_branch(step: Step, base: frozenset[int], branches: list[_Branch]) -> bool:

@@ -28,7 +28,7 @@ from rewright.rewrite.rules.base import (
     rule,
     stable,
 )
-from rewright.rewrite.rules.branches import ADDED, Step, branches_of, in_order, steps_of
+from rewright.rewrite.rules.branches import ADDED, Step, branches_of, in_order
 from rewright.rewrite.rules.partial import aggregates, inputs, with_values
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, null, numbered, union_all
@@ -62,9 +62,9 @@ class _Arm:
     category="join",
 )
 def fan_in_arms(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    found, steps = branches_of(block), steps_of(block.from_[0])
+    found = branches_of(block)
     # several grouping sets would read the arms under keys that are NULL for another reason
-    if found is None or steps is None or len(block.group_by or ()) != 1:
+    if found is None or len(block.group_by or ()) != 1:
         return
     # an inner join takes kept rows away, from all arms: it stays in each
     beside = [_Arm(b.rels) for b in found.branches if b.kind == "left"]
@@ -72,7 +72,7 @@ def fan_in_arms(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     arms = [arm for arm in beside if arm.values]
     # where one branch is read the others go, which is another rule's work
-    made = _apart(block, steps, beside, arms, ctx) if len(arms) > 1 else None
+    made = _apart(block, found.steps, beside, arms, ctx) if len(arms) > 1 else None
     if made is not None:
         number = len(arms)
         yield Rewrite(

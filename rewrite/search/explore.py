@@ -25,6 +25,8 @@ from rewright.sql.walk import canonical
 Cost = Callable[[str], float]
 First = Callable[[Sequence["Candidate"]], None]
 """Told what single steps lead to, before the search goes on."""
+FAR_CHEAPER = 0.5
+"""The share of the original's estimated cost below which estimates say more than that two states differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +198,23 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
 
 
 def _finish(search: _Search, states: list[Candidate], blind: list[Rule]) -> Iterator[Candidate]:
-    """Apply blind rules, one or two in a row, to the best states and to the start. Their own estimates mean
-    nothing, so each candidate is given the cost of the state it came from.
+    """Apply blind rules to the best states and to the start, once to each before twice to any. Their own
+    estimates mean nothing, so each candidate is given the cost of the state it came from.
     """
     best = sorted(states, key=lambda s: _rank(s, search.limits))[: search.limits.finish]
-    # the start too, as a blind rule may help where no other does
-    for state in dict.fromkeys((*best, states[0])):
+    start = states[0]
+    # the start too, as a blind rule may help where no other does; and first where none of the others looks
+    # far cheaper, since its steps are the fewest and planning a large join may take all of the time
+    apart = best[0].cost < FAR_CHEAPER * start.cost
+    once: list[tuple[float, Candidate]] = []
+    for state in dict.fromkeys((best[0], start, *best[1:]) if apart else (start, *best)):
         for found in search.successors(state, blind):
+            once.append((state.cost, found))
             yield replace(found, cost=state.cost, blind=True)
-            # two in a row: a fence around a table whose filter was made late
-            for again in search.successors(found, blind):
-                yield replace(again, cost=state.cost, blind=True)
+    # two in a row: a fence around a table whose filter was made late
+    for cost, found in once:
+        for again in search.successors(found, blind):
+            yield replace(again, cost=cost, blind=True)
 
 
 def _rank(state: Candidate, limits: Limits) -> float:

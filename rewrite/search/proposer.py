@@ -14,8 +14,8 @@ from rewright.rewrite.model import Candidate, Category, Deadline, Step
 from rewright.rewrite.ports import Database, Early, Unit
 from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.search.chains import Derivations
+from rewright.rewrite.search.explore import FAR_CHEAPER, Limits, propose
 from rewright.rewrite.search.explore import Candidate as Found
-from rewright.rewrite.search.explore import Limits, propose
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
@@ -87,7 +87,7 @@ class RuleProposer:
             search_path=self.search_path,
             first=first,
         )
-        return handed(chosen(list(found), self.width))
+        return handed(chosen(list(found), self.width, start))
 
 
 def preferred(advice: Sequence[Unit]) -> tuple[str, ...]:
@@ -104,17 +104,19 @@ def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
     return tuple(unit.id for unit in advice if unit.id and steps & set(preferred([unit])))
 
 
-def chosen(found: Sequence[Found], width: int) -> list[Found]:
+def chosen(found: Sequence[Found], width: int, start: float | None = None) -> list[Found]:
     """At most ``width`` candidates: the cheapest of those that look up least for each row, the cheapest that
     each first rule leads to, up to half of all, the cheapest for each last rule, then the cheapest of the
-    others. A quarter of the places is for blind ones, and up to half where there are not so many others.
+    others. A quarter of the places is for blind ones, and up to half where there are not so many others or
+    none that looks far cheaper than the original, whose estimated cost is ``start``.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
     all places with what can be done after it.
     """
     seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
-    share = max(width // 4, min(width // 2, width - len(seen)), 1)
+    near = start is not None and not any(c.cost < FAR_CHEAPER * start for c in seen[:1])
+    share = max(width // 4, width // 2 if near else min(width // 2, width - len(seen)), 1)
     blind = _varied([c for c in found if c.blind], share)
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
@@ -142,8 +144,11 @@ def _least_nested(seen: Sequence[Found]) -> list[Found]:
 
 
 def _lookups(query: a.Query) -> int:
-    """How many scalar subqueries ask an outer row."""
-    return sum(isinstance(n, a.ScalarSubquery) and not is_closed(n.query) for n in walk(query))
+    """How many scalar subqueries and LATERAL items ask an outer row."""
+    asking = (
+        n for n in walk(query) if isinstance(n, a.ScalarSubquery) or (isinstance(n, a.Derived) and n.lateral)
+    )
+    return sum(not is_closed(n.query) for n in asking)
 
 
 def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:
@@ -178,4 +183,5 @@ def _handed(found: Found, categories: dict[str, Category], start: float) -> Cand
     gain = None if found.blind else start - found.cost
     steps[-1] = Step(last.name, last.category, last.note, gain)
     cost = None if found.blind else found.cost
-    return Candidate(found.sql, tuple(steps), "rules", cost, tuple(sorted(found.assumptions)))
+    assumed = tuple(sorted(found.assumptions))
+    return Candidate(found.sql, tuple(steps), "rules", cost, assumed, lookups=_lookups(found.query))

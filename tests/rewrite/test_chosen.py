@@ -52,6 +52,17 @@ def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
     assert sum(c.blind for c in chosen([*seen, *hidden], 12)) == 3
 
 
+def test_half_of_the_places_is_for_blind_ones_where_estimates_see_little() -> None:
+    hidden = [found(n, "fence_filters", blind=True) for n in range(1, 9)]
+    blind = {
+        cost: sum(
+            c.blind for c in chosen([found(cost, "unnest", str(n)) for n in range(20)] + hidden, 12, 10.0)
+        )
+        for cost in (4.0, 6.0)
+    }
+    assert blind == {4.0: 3, 6.0: 6}
+
+
 def test_places_that_no_others_take_are_for_more_ways_of_blind_ones() -> None:
     hidden = [
         *(found(n, "share_scans", "fence_filters", blind=True) for n in range(1, 4)),

@@ -62,3 +62,26 @@ def test_the_price_of_a_subquery_in_a_filter_is_doubted(estimate: float, handed_
         limit=40,
     )
     assert any([name for name, _ in c.steps] == ["unnest"] for c in found) == handed_on
+
+
+@pytest.mark.parametrize(("estimate", "first"), [(0.9, True), (0.1, False)])
+def test_blind_rules_are_asked_of_the_original_first_where_nothing_looks_far_cheaper(
+    estimate: float, first: bool
+) -> None:
+    joined = bind(
+        "SELECT c.id, sum(o.total) FROM cust c JOIN ord o ON o.cust = c.id JOIN visit v ON v.cust = c.id "
+        "WHERE c.name = 'a' AND v.page = 'b' GROUP BY c.id",
+        catalog(),
+    )
+    found = propose(
+        joined,
+        catalog(),
+        cost=lambda text: estimate if "GROUP BY o.cust" in text or "GROUP BY cust" in text else 1.0,
+        deadline=clock.now() + 60,
+        limit=1000,
+    )
+    blind = [len(c.steps) for c in found if c.blind]
+    assert blind
+    assert (blind[0] == 1) == first
+    # once to each state before twice to any
+    assert blind.index(1) < max(i for i, steps in enumerate(blind) if steps > 1)

@@ -56,6 +56,21 @@ def test_what_is_a_little_faster_is_found_with_the_whole_time() -> None:
     assert server.now == 2 * (2.5 + 10.0) + 40.0 + 25.0
 
 
+@pytest.mark.parametrize(("lookups", "found"), [(1, True), (0, False)])
+def test_what_looks_up_least_has_a_longer_run_before_time_is_up(lookups: int, found: bool) -> None:
+    """Twelve candidates of 16 s, no time to stop each at a second before one runs for three."""
+    server = Clocked(times={"good": 3.0, **{f"stuck{i}": 90.0 for i in range(11)}})
+    runs = Runs("o", None, 16.0, server, Settings(measure="run", run_timeout=1000.0))
+    # by variety alone the last one named has its turn last
+    stuck = [
+        Candidate(f"stuck{i}", (Step(f"rule{i}", "join", ""),), cost=1.0, lookups=lookups) for i in range(11)
+    ]
+    good = Candidate("good", (Step("rule0", "join", ""),), cost=9.0)
+    worth, _ = runs.sift([*stuck, good], Deadline.after(40.0, lambda: server.now))
+    assert (runs.of(good)[-1:] == [Timed(3.0)]) == found
+    assert (worth[0] == good) == found
+
+
 @dataclass
 class Cold(Clocked):
     """Each text takes ten times as long when it is new."""
