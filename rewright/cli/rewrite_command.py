@@ -130,10 +130,11 @@ def _extras(dsn: str, config: Any, settings: Any, *, own: bool) -> Any:
     from rewright.rewrite.adapters.live import Extras
     from rewright.rewrite.ports import NoHints
     from rewright.wiring.knowledge_provider import knowledge_base, own_folder
-    from rewright.wiring.modelling import make_model
+    from rewright.wiring.modelling import make_model, warmed
     from rewright.wiring.ports.hinting import HintPort
 
-    model = make_model(config) if settings.model else NoModel()
+    # its library is imported before the first query's time runs
+    model = warmed(make_model(config)) if settings.model else NoModel()
     may_run = settings.measure in {"run", "both"}
     hinter = (
         HintPort(dsn, config.optimiser.run_timeout, may_run, model=model, share=settings.share, own=own)

@@ -293,9 +293,9 @@ class _Optimiser:
     # -- work
 
     def _work(self, store: Store) -> None:
-        from rewright.wiring.modelling import make_model
+        from rewright.wiring.modelling import make_model, warmed
 
-        runner = self._runner(store, make_model(self.config))
+        runner = self._runner(store, warmed(make_model(self.config)))
         looked = time.monotonic()
         while not _stop.is_set():
             job = self.inbox.get(0.5)
