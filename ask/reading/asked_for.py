@@ -12,7 +12,7 @@ from itertools import product
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import Aggregate, Column, Intent
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of
-from rewright.ask.reading.joins import direct
+from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.sql.algebra import TableRef
@@ -31,8 +31,12 @@ def asked_for(intent: Intent, links: Sequence[Link], scope: Scope, counted: Tabl
     _groups_from_afar(intent, links, scope)
 
 
-def _names_its_row(column: ColumnContext, scope: Scope) -> bool:
-    return column.key or column in scope.label(scope.context.table(column.table))
+def names_its_row(column: ColumnContext, scope: Scope) -> bool:
+    """Whether a row of its table is known by it."""
+    try:
+        return column.key or column in scope.label(scope.context.table(column.table))
+    except Unclear:
+        return False
 
 
 def _rows_not_named(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -45,7 +49,7 @@ def _rows_not_named(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     shown = {e.column for e in intent.outputs if isinstance(e, Column)}
     tested = {c for told in (*intent.where, *(e for e, _ in intent.order)) for c in columns_of(told)}
     # `which rooms cost more than 50` shows the cost in vain: the rooms are asked for, the cost is the test
-    if shown and shown <= tested and not any(_names_its_row(c, scope) for c in shown):
+    if shown and shown <= tested and not any(names_its_row(c, scope) for c in shown):
         scope.doubt(f"whether {first.text} are to be named", _FAR)
 
 
@@ -55,7 +59,7 @@ def _numbers_for_rows(intent: Intent, scope: Scope) -> None:
     column = only.column if isinstance(only, Column) else None
     if column is None or column.kind != "number" or scope.roles[:1] not in {("which",), ("who",)}:
         return
-    told = column.key or scope.context.refers(column) or _names_its_row(column, scope)
+    told = column.key or scope.context.refers(column) or names_its_row(column, scope)
     # a year answers `which` by itself: `which year had ..`
     if not told and column.distinct > _SEVERAL and "year" not in scope.words(column):
         scope.doubt(f"whether a {column.name} is wanted", _FAR)
@@ -78,7 +82,7 @@ def _of_several_groups(intent: Intent, links: Sequence[Link], scope: Scope, coun
         if (
             isinstance(group, Column)
             and group.column.table not in told
-            and not _names_its_row(group.column, scope)
+            and not names_its_row(group.column, scope)
         ):
             scope.doubt(f"whether {counted.name} are in a {group.column.name} so", _FAR, once=True)
 
