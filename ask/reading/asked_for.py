@@ -15,6 +15,7 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import stem
 from rewright.sql.algebra import TableRef
 
 _FAR = 0.75
@@ -26,6 +27,7 @@ _SEVERAL = 8
 def asked_for(intent: Intent, links: Sequence[Link], scope: Scope, counted: TableRef | None) -> None:
     """Adds the doubts; ``counted``: the only table whose rows are counted."""
     _rows_not_named(intent, links, scope)
+    _others_shown(intent, links, scope)
     _of_several_groups(intent, links, scope, counted)
     _numbers_for_rows(intent, scope)
     _groups_from_afar(intent, links, scope)
@@ -51,6 +53,36 @@ def _rows_not_named(intent: Intent, links: Sequence[Link], scope: Scope) -> None
     # `which rooms cost more than 50` shows the cost in vain: the rooms are asked for, the cost is the test
     if shown and shown <= tested and not any(names_its_row(c, scope) for c in shown):
         scope.doubt(f"whether {first.text} are to be named", _FAR)
+
+
+def _others_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`which licensed engineers have inspected bridges in ten counties?`, read as the bridges."""
+    head = _head(links) if scope.roles[:1] in {("which",), ("who",)} else None
+    columns = [e.column for e in intent.outputs if isinstance(e, Column)]
+    if head is None or not columns or len(columns) < len(intent.outputs):
+        return
+    # a key that refers to them tells them, and a column called like them is what they are called
+    keys = {key for j in scope.context.joins if j.one.table == head for key in j.keys}
+    called = {stem(w) for w in links[0].word.split()}
+    named = {c for link in links if link.mark == "column" for c in link.columns}
+    if not any(
+        c.table == head or c in keys or c in named or called & set(map(stem, scope.words(c))) for c in columns
+    ):
+        scope.doubt(f"whether {links[0].text} are to be named", _FAR, once=True)
+
+
+def _head(links: Sequence[Link]) -> TableRef | None:
+    """The table of what `which` is said of: of its noun, or of what a hint says that it stands for."""
+    for link, noun in zip(links, (*links[1:], None), strict=False):
+        if link.mark == "table":
+            return link.tables[0].ref
+        owners = {c.table for told in link.tests for c in told}
+        if link.mark == "defined" and len(owners) == 1 and (noun is None or noun.mark != "table"):
+            return next(iter(owners))
+        # `which French restaurants`: the noun stands behind
+        if link.mark not in {"value", "quoted", "defined"} or noun is None or not noun.glued:
+            return None
+    return None
 
 
 def _numbers_for_rows(intent: Intent, scope: Scope) -> None:

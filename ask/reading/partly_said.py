@@ -27,7 +27,7 @@ _WHOLE = 0.9
 _ADDS_NOTHING = frozenset(
     listed(
         "name names title label text value number amount address total count percent pct percentage rate "
-        "level code score rating size quantity qty nm cd"
+        "level code score rating size quantity qty nm cd avg average mean min max"
     )
 )
 """Last words of names that say no more than the word before them: a `city_name`, a `salary_amount`."""

@@ -7,9 +7,11 @@ Owns the doubts that make such a reading too unsure to be run. Must not know the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import Column, During, Intent, Part
+from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.role_words import SAID_BEFORE, role
 from rewright.ask.reading.scope import Scope
@@ -20,18 +22,17 @@ _RESTRICTS = frozenset(
     listed("where whose both also same without not never no only if unless except neither nor shared common")
 )
 """Words of which a reading without any condition has read nothing."""
+_KINDS_OF = frozenset(("kind of", "type of", "sort of", "kinds of", "types of", "sorts of"))
+_NAMED = frozenset(("table", "column", "value", "quoted", "moment", "label", "identifier"))
+_DUE = "due deadline payable expected"
+_OVER = (
+    "end ended ends ending finish finished close closed discharge discharged returned return left leave leaving "
+    "cancelled cancel terminated resolved completed expire expires expired expiry until"
+)
+_OVER_TOO = f"{_OVER} valid run runs back over last lasted done"
 _LATER = {
     root(w): frozenset(map(root, listed(said)))
-    for words, said in (
-        ("due deadline", "due deadline payable expected"),
-        ("until expiry expires expiration expired", "until expiry expire expires expired valid run runs"),
-        (
-            "end ended ends ending finish finished close closed discharge discharged returned return left "
-            "leave cancelled cancel terminated resolved completed",
-            "end ended ends ending finish finished close closed discharge discharged returned return left "
-            "leave leaving cancelled cancel terminated resolved completed back over until last lasted done",
-        ),
-    )
+    for words, said in (("due deadline", _DUE), (_OVER, _OVER_TOO))
     for w in listed(words)
 }
 """Words of dates that come after what they are the dates of, with the words that may ask for them."""
@@ -42,6 +43,7 @@ def small_words(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _all_there_is(intent, scope)
     _after_it_was_done(intent, scope)
     _names_that_are_keys(intent, links, scope)
+    _listed_for_each(intent, links, scope)
 
 
 def _all_there_is(intent: Intent, scope: Scope) -> None:
@@ -79,6 +81,30 @@ def _names_that_are_keys(intent: Intent, links: Sequence[Link], scope: Scope) ->
     texts = [c for c in shown if c.kind == "text" and not c.key]
     if said & {"name", "title"} and shown and not texts and any(c.key for c in shown):
         scope.doubt(f"whether {shown[0].name} is a name", _AGAINST, once=True)
+
+
+def _listed_for_each(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`what have the repairs cost at each venue?`, read as what each repair cost beside its venue."""
+    each = [noun for each, noun in pairwise(links) if each.mark == "each" and noun.mark == "table"]
+    if not each or intent.groups or intent.best_of or intent.limit:
+        return
+    told = scope.told_by(each[0].tables[0].ref)
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    if any(c.kind == "number" and not c.key and c.table not in told for c in shown):
+        scope.doubt(f"whether there is one for each {each[0].text}", _AGAINST)
+
+
+def each_of_what(links: Sequence[Link]) -> None:
+    """`the price per make`, `for each kind of site`, where no column is one: that they are grouped would be
+    lost with the word. Raises Unclear.
+    """
+    for each, word, after in zip(links, links[1:], (*links[2:], None), strict=False):
+        if each.mark != "each" or word.mark != "relation" or each.word == "by" or word.columns or word.tables:
+            continue
+        noun = after is not None and after.mark in _NAMED and after.glued
+        rows = word.word in _KINDS_OF and after is not None and after.mark == "table"
+        if rows or not noun:
+            raise Unclear(f"it is not clear what is meant by {each.text} {word.text}")
 
 
 def against_its_direction(links: Sequence[Link], scope: Scope, names: frozenset[str]) -> None:
