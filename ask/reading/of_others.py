@@ -12,31 +12,27 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rewright.ask.context import ColumnContext, Join
-from rewright.ask.reading.asked_for import names_its_row
 from rewright.ask.reading.intent import Aggregate, Column, Intent
 from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import role_words
-from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.role_words import role
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.words import stem
+from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _AS_LIKELY = 0.75
 _ROLE = 0.93
 """A role of which nobody speaks, where no verb says another."""
+_HAVE = frozenset(listed("have has had having with belong belongs there"))
+"""Verbs that say no more than that rows belong together."""
 
 
 def of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """Adds the doubts that need no SQL."""
-    _shown_of_others(intent, links, scope)
-    _nobody_named(intent, scope)
-
-
-def _shown_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """`the last name of salespersons`, who have none, read as that of their customers: each has several."""
+    """Doubts what is shown of rows of which nobody spoke, where each of those spoken of has several: `the last
+    name of salespersons`, who have none, read as that of their customers.
+    """
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     told = set[TableRef]().union(*(scope.told_by(ref) for ref in spoken))
     values = {c.table for link in links for c, _ in link.values}
@@ -64,14 +60,6 @@ def _listed(intent: Intent) -> Iterator[ColumnContext]:
                 yield measure.of
 
 
-def _nobody_named(intent: Intent, scope: Scope) -> None:
-    """`for every job title, who earns the highest salary?`, of employees without a name: nobody is shown."""
-    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
-    named = any(c.key or names_its_row(c, scope) for c in shown)
-    if "who" in scope.roles and intent.best_of and shown and not named:
-        scope.doubt("who is asked for", _AS_LIKELY)
-
-
 def roles_unsaid(links: Sequence[Link], scope: Scope, sql: str) -> None:
     """Doubts a join by a key that says a role (`approved_by_id`) of which the question does not speak, where
     a verb says what was done, or where it leads on to rows of which nobody spoke.
@@ -79,7 +67,7 @@ def roles_unsaid(links: Sequence[Link], scope: Scope, sql: str) -> None:
     read = set(re.findall(r"[\w$]+\.[\w$]+", re.sub(r"'(?:[^']|'')*'", " ", sql).replace('"', "").lower()))
     said = {role(word) for word in scope.roles}
     spoken = set(scope.said())
-    deed = any(link.mark == "relation" and link.word not in RELATING for link in links)
+    deed = any(link.mark == "relation" and link.word not in _HAVE for link in links)
     for join in scope.context.joins:
         if not _joined(join, read) or _bare(join, scope, read):
             continue

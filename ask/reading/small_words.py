@@ -26,8 +26,8 @@ _KINDS_OF = frozenset(("kind of", "type of", "sort of", "kinds of", "types of", 
 _NAMED = frozenset(("table", "column", "value", "quoted", "moment", "label", "identifier"))
 _DUE = "due deadline payable expected"
 _OVER = (
-    "end ended ends ending finish finished close closed discharge discharged returned return left leave leaving "
-    "cancelled cancel terminated resolved completed expire expires expired expiry until"
+    "end ended ends ending finish finished close closed discharge discharged returned return left leave "
+    "leaving cancelled cancel terminated resolved completed expire expires expired expiry until"
 )
 _OVER_TOO = f"{_OVER} valid run runs back over last lasted done"
 _LATER = {
