@@ -33,6 +33,9 @@ _ADDS_NOTHING = frozenset(
 """Last words of names that say no more than the word before them: a `city_name`, a `salary_amount`."""
 
 
+_TIMES = frozenset(("date", "time", "day", "year"))
+
+
 def partly_said(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """Adds the doubts."""
     for column in _shown(intent):
@@ -58,8 +61,8 @@ def _names_the_row(link: Link, column: ColumnContext, scope: Scope) -> bool:
 
 
 def _shown(intent: Intent) -> Iterator[ColumnContext]:
-    """What is listed, grouped by or told apart."""
-    for expression in (*intent.outputs, *intent.groups):
+    """What is listed or told apart."""
+    for expression in intent.outputs:
         if isinstance(expression, Column):
             yield expression.column
     for measure in _measures(intent):
@@ -80,6 +83,9 @@ def _measures(intent: Intent) -> Iterator[Aggregate]:
 
 def _says_the_noun(link: Link, column: ColumnContext, scope: Scope) -> bool:
     """Whether a phrase says the last word of a name that tells what it is: not the `type` of a job_type."""
+    # `premiere dates`, of a premiered_on
+    if column.kind == "date" and _TIMES & {stem(w) for w in link.word.split()}:
+        return _says_any(link, column, scope)
     words = [w for w in scope.words(column) if w not in UNITS] or list(scope.words(column))
     while len(words) > 1 and words[-1] in _ADDS_NOTHING:
         words.pop()

@@ -22,6 +22,7 @@ _RESTRICTS = frozenset(
     listed("where whose both also same without not never no only if unless except neither nor shared common")
 )
 """Words of which a reading without any condition has read nothing."""
+_NAMES = frozenset(("name", "title"))
 _KINDS_OF = frozenset(("kind of", "type of", "sort of", "kinds of", "types of", "sorts of"))
 _NAMED = frozenset(("table", "column", "value", "quoted", "moment", "label", "identifier"))
 _DUE = "due deadline payable expected"
@@ -78,8 +79,8 @@ def _names_that_are_keys(intent: Intent, links: Sequence[Link], scope: Scope) ->
     """`titles of books`, of books with an isbn and no title: a key is no name."""
     said = {link.word.split()[0].rstrip("s") for link in links if link.mark == "label"}
     shown = [e.column for e in intent.outputs if isinstance(e, Column)]
-    texts = [c for c in shown if c.kind == "text" and not c.key]
-    if said & {"name", "title"} and shown and not texts and any(c.key for c in shown):
+    texts = [c for c in shown if c.kind == "text" and (not c.key or _NAMES & set(scope.words(c)))]
+    if said & _NAMES and shown and not texts and any(c.key for c in shown):
         scope.doubt(f"whether {shown[0].name} is a name", _AGAINST, once=True)
 
 
