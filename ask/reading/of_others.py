@@ -1,8 +1,8 @@
 """Columns and roles that belong to others than the rows that are spoken of: the last name of customers, shown
 of salespersons; batches by who approved them, for who brewed them.
 
-Owns the doubts that make such a reading too unsure to be run: on databases that nobody had seen before nearly
-half of the readings that joined by a role of which the question says nothing were wrong. Must not know the
+Owns the doubts that make such a reading too unsure to be run: on databases that nobody had seen before five
+of twelve readings that joined by a role of which the question says nothing were wrong. Must not know the
 grammar; adds doubts.
 """
 
@@ -30,8 +30,8 @@ _HAVE = frozenset(listed("have has had having with belong belongs there"))
 
 
 def of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
-    """Doubts what is shown of rows of which nobody spoke, where each of those spoken of has several: `the last
-    name of salespersons`, who have none, read as that of their customers.
+    """Doubts what is shown of rows of which nobody spoke, where each of those spoken of has several: `the
+    last name of salespersons`, who have none, read as that of their customers.
     """
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     told = set[TableRef]().union(*(scope.told_by(ref) for ref in spoken))

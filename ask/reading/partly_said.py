@@ -1,8 +1,8 @@
 """Columns that a question names only in part, where they are all that it gets: `jobs`, by how many different
 job_types there are; `the mentor`, by a mentor_id; `the weight`, by the fuel_tonnes.
 
-Owns the doubts that make such a reading too unsure to be run. On databases that nobody had seen before, four
-of five readings that showed or counted such a column were wrong, and one of ten that had a condition on one.
+Owns the doubts that make such a reading too unsure to be run. Of twelve wrong readings of such names, on
+databases that nobody had seen before, ten showed or counted the column; a condition on it is mostly meant.
 Must not know the grammar; adds doubts.
 """
 
