@@ -169,7 +169,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     scope.doubt("a word that only begins like a name", _LOOSELY ** sum(one.loosely_cut for one in links))
     scope.doubt("a part of a name", _IN_PART ** sum(link.in_part for link in links))
     # a verb that only relates may have said which rows; each makes the reading a little less sure
-    scope.doubt("a verb that the data does not hold", 0.968 ** sum(link.mark == "relation" for link in links))
+    scope.doubt("a verb that the data does not hold", 0.985 ** sum(link.mark == "relation" for link in links))
     draft = Draft(
         [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
