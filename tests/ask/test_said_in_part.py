@@ -97,3 +97,15 @@ def test_a_role_that_the_question_before_spoke_of(reader: Reader) -> None:
     assert isinstance(again, Reading)
     assert again.confidence >= THRESHOLD
     assert "'Per Lund'" in again.sql
+
+
+def test_whom_a_hint_defines_is_shown(reader: Reader) -> None:
+    hint = "licensed engineer refers to licence = 'A'"
+    found = reader.read("Which licensed engineers have approved jobs?", evidence=hint)
+    assert not isinstance(found, Reading) or found.confidence < THRESHOLD, found.sql
+    # with their own noun they are known
+    hint = "licensed mechanic refers to licence = 'A'"
+    found = reader.read("Which licensed mechanics have approved jobs?", evidence=hint)
+    assert isinstance(found, Reading)
+    assert found.confidence >= THRESHOLD
+    assert found.sql.startswith("select mechanic.mechanic_name from")
