@@ -49,6 +49,7 @@ def reader() -> Reader:
         ("How many jobs were made in 2023?", "How many jobs were due in 2023?", ["job.due_on >="]),
         # who approved a job did not print it
         ("How many jobs did each mechanic print?", "How many jobs did each mechanic approve?", ["job.approved_by_id"]),
+        ("mechanics who handled a job", "mechanics who approved a job", ["job.approved_by_id"]),
         # a job has many readers, whose last name is not its own
         ("List the cost and last name of the jobs.", "List the cost and town name of the jobs.", ["town.town_name"]),
         # a list of all licences has read nothing of what is shared
