@@ -161,6 +161,7 @@ class Reader:
             if previous is None and goes_on(asked):
                 raise Unclear("it is not clear what that adds to: no question before it was answered")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
+            scope.continued = intent is not None
             below = most_below(asked, scope) if intent is None and not evidence.strip() else None
             if below is not None:
                 return _complete(question, below, write(below, self.context), links, scope)

@@ -52,6 +52,21 @@ def _said_last(match: re.Match[str]) -> str:
     return f"{match[2]} for {match[1]}{match[3]}"
 
 
+_MEASURED = {
+    "tall": "height",
+    "high": "height",
+    "long": "length",
+    "deep": "depth",
+    "wide": "width",
+    "heavy": "weight",
+}
+
+
+def _how_tall(match: re.Match[str]) -> str:
+    """The most of what the adjective measures."""
+    return f"what {match[2]} the highest {_MEASURED[match[1].lower()]} of the "
+
+
 ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bmultiplied (?:by|with)\b", "times"),
     # `which episode was played the most?`
@@ -96,9 +111,37 @@ ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     ),
     # `how old is the oldest lecturer?`
     (r"^how old (is|was) the (oldest|youngest) ", r"what \1 the age of the \2 "),
+    # `how tall is the tallest monument of each material?`
+    (
+        (
+            r"^how (tall|high|long|deep|wide|heavy) (is|was) the "
+            r"(?:\1e?st|\1est|highest|tallest|longest|deepest|widest|heaviest) "
+        ),
+        _how_tall,
+    ),
+    # `in which section is the share of free graves highest?`
+    (
+        (
+            r"^(?:in |at |on |for )?which (\w+) (?:is|was|are|were) the "
+            r"((?:average|mean|total|number of|share of|percentage of|proportion of)\b[^?]*?) "
+            r"(the )?(highest|lowest|largest|smallest|greatest)\s*\?*$"
+        ),
+        r"which \1 has the \4 \2?",
+    ),
+    # `what does a lease cost on average?`
+    (
+        r"^what (?:does|do|did|has|have) (?:an? |the |each )?([\w ]+?) (?:cost|costed) on average\s*\?*$",
+        r"what is the average cost of \1?",
+    ),
     # `a budget higher than that of Music`
     (r"\bthan (?:that|those|the one) of (?=(?-i:[A-Z'\"]))", "than "),
-    (r"\b(take|takes|took|taken) out (?=an?\b|the\b|\w+s\b)", r"\1 "),
+    (
+        (
+            r"\b(take|takes|took|taken) out "
+            r"(?=(?:an?|the|more|fewer|less|at (?:least|most)|exactly|only|no|any|\d+)\b|\w+s\b)"
+        ),
+        r"\1 ",
+    ),
     # `never shipped anything`, `have borrowed something`
     (r"\b(never|not|\w+n['’]t)\b([^.?!,]*?) anything\b", r"\1\2"),
     (r"\b(have|has|had) (?:ever )?(\w+ed) (?:something|anything)\b", r"\1 \2"),

@@ -422,13 +422,25 @@ def table_before(draft: Draft, at: int) -> TableContext:
     """The table before a place, or that of the column before it (`names of drugs that ...`)."""
     for i in range(at - 1, -1, -1):
         link = draft.links[i]
-        if link.mark == "table":
+        if link.mark == "table" and not _one_is_named(draft, i):
             return draft.scope.table(link)
         # `visits dated in May`: the date tells when, and not whose
         dated = link.mark == "column" and draft.links[i + 1].mark == "moment"
         if link.mark == "column" and not link.used and not dated:
             return draft.scope.context.table(draft.scope.column(link).table)
     raise Unclear(f"it is not clear of what {draft.links[at].text} is said")
+
+
+def _one_is_named(draft: Draft, at: int) -> bool:
+    """`graves in the Pond section without a monument`: of which section it is is said by its name, so what
+    follows is said of the graves.
+    """
+    value = draft.links[at - 1] if at else None
+    if value is None or value.mark != "value" or not draft.links[at].glued:
+        return False
+    own = {c for c, _ in value.values}
+    named = len(own) == 1 and all(c.unique and c.table == draft.links[at].tables[0].ref for c in own)
+    return named and any(link.mark == "table" for link in draft.links[: at - 1])
 
 
 def _column_before(draft: Draft, at: int) -> int | None:

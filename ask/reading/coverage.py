@@ -17,8 +17,10 @@ from rewright.ask.reading.adjectives import SAME
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import FILLERS, RELATING
 from rewright.ask.reading.link import Link, plain
+from rewright.ask.reading.of_others import roles_unsaid
 from rewright.ask.reading.role_words import role
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.small_words import against_its_direction
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.printer.names import quote_ident
@@ -105,6 +107,9 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
         if not does and _says_what_kind(phrase, behind):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
     _roles_of_verbs(scope, said)
+    if not scope.continued:
+        roles_unsaid([phrase.link for phrase in asked], scope, sql)
+    against_its_direction([phrase.link for phrase in asked], scope, said.names)
     _words_left_out(asked, scope, question, said)
 
 

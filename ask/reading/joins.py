@@ -196,7 +196,7 @@ def _by_the_deed(
 def _in_a_role(way: Sequence[Step], roles: Sequence[str]) -> bool:
     """Whether it goes by a key that says a role of which the question does not speak."""
     said = {role(word) for word in roles}
-    return any(_role_words(s.join) and not _role_words(s.join) & said for s in way)
+    return any(role_words(s.join) and not role_words(s.join) & said for s in way)
 
 
 def _paired(context: Context, after: Sequence[tuple[TableRef, list[Step]]], target: TableRef) -> bool:
@@ -301,7 +301,7 @@ def _best(
     beside = [way for way in kept if _begins_at(way) == _said_before(target, near)]
     if len(beside) == 1:
         return beside[0], _BY_PLACE
-    bare = [way for way in kept if not any(_role_words(step.join) for step in way)]
+    bare = [way for way in kept if not any(role_words(step.join) for step in way)]
     if len(bare) == 1:
         return bare[0], _BARE_KEY
     # reviews with an employee_id and a reviewer_id: whose they are
@@ -329,7 +329,7 @@ def _through_a_parent(way: Sequence[Step]) -> bool:
     return any(first and not second for first, second in pairwise(up))
 
 
-def _role_words(join: Join) -> set[str]:
+def role_words(join: Join) -> set[str]:
     """What a key's name says beside the names of the tables that it joins."""
     own = {role(w) for ref in (join.many.table, join.one.table) for w in names.words(ref.name)}
     own |= {role(w) for _, one in join.pairs for w in names.words(one.name)}

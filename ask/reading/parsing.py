@@ -42,6 +42,7 @@ from rewright.ask.reading.same_as import said_the_same, same_as_named
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import kinds_said, prepared, sentences, without_whose
 from rewright.ask.reading.shaping import shaped
+from rewright.ask.reading.small_words import each_of_what
 from rewright.ask.reading.states import sums_of_deeds
 from rewright.ask.reading.superiors import superiors
 from rewright.ask.reading.superlatives import superlatives
@@ -162,6 +163,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     # before any pass: a word that the data does not hold would be dropped without a trace
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
+    each_of_what(main)
     words_for_names(main)
     scope.doubt("a word that may be misspelled", _MISSPELLED ** sum(link.misspelled for link in links))
     scope.doubt("a word that only begins like a name", _LOOSELY ** sum(one.loosely_cut for one in links))

@@ -160,6 +160,8 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
         if only is not None:
             # `total fees per year`: their number is asked for in other words
             return Aggregate("sum", only), after + 1
+        if draft.links[at].word == "how much":
+            raise Unclear(f"it is not clear how much of what {draft.links[after].text} are")
         money = any(_of_money(draft, c) for c in table.columns)
         draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)
         return Aggregate("count", table.ref), after + 1

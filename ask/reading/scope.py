@@ -79,6 +79,8 @@ class Scope:
         """What a hint calls the name of a table's rows."""
         self.hinted: frozenset[str] = frozenset()
         """Names of columns that a hint spells."""
+        self.continued = False
+        """Whether the question follows up one before it, whose words are not all among these."""
         self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
         # nearest first, as the passes take the first that has what they need

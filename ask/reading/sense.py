@@ -30,9 +30,12 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.near_misses import COUNTS, near_misses
+from rewright.ask.reading.of_others import of_others
 from rewright.ask.reading.other_deeds import is_dated, other_deeds, tells_when
 from rewright.ask.reading.overlooked import overlooked
+from rewright.ask.reading.partly_said import partly_said
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.small_words import small_words
 from rewright.ask.reading.unit_names import UNITS, unit_of
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
@@ -89,6 +92,9 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     asked_for(intent, links, scope, _counted(intent))
     deeds(intent, links, scope)
     near_misses(intent, links, scope)
+    partly_said(intent, links, scope)
+    small_words(intent, links, scope)
+    of_others(intent, links, scope)
     overlooked(intent, links, scope)
     other_deeds(intent, links, scope)
     _lacked_by_none(intent)

@@ -54,6 +54,7 @@ from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
 _BEFORE_NOUNS = frozenset(listed("have has had having with of for no any without the"))
+_ON = frozenset(listed("on in at from to among between per each every all"))
 _BE = frozenset(listed("is are was were be been being get gets got"))
 _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follow headline")))
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
@@ -506,6 +507,8 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             ends = links[at - 1].mark == "table" and (
                 links[at + 1].mark in _ENDS_IT or links[at + 1].word == "per"
             )
+            # `never returned a delivery`: what was never done is all that is asked
+            ends = ends or links[at - 1].mark == "without"
             passive = _is_passive(link, links[at + 1], scope) or ends
             scope.doubt("a verb that the data does not hold", _PASSIVE if passive else _BETWEEN)
         elif link.mark == "relation" and 0 < at < len(links) - 1 and _says_a_place(link, scope):
@@ -543,7 +546,9 @@ def _tells(word: Link, noun: Link, scope: Scope) -> bool:
     }:
         # `that have unsettled bills`: no verb begins with un- there
         return word.word.startswith("un")
-    return noun.glued and (before in _BEFORE_NOUNS or word.word.startswith("un"))
+    # `on departing flights`: a preposition has a noun behind it, and what is said of that
+    adverbial = before in _ON and word.word.endswith("ing")
+    return noun.glued and (before in _BEFORE_NOUNS or adverbial or word.word.startswith("un"))
 
 
 def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
