@@ -501,7 +501,8 @@ def _hazardous_operator(term: App) -> bool:
         return not all(exact_integer(t) or (t.is_builtin and t.name in _ADDED) for t in types)
     if name in _OF_BITS:
         return not all(exact_integer(t) for t in types)
-    return name not in _TAME_OPERATORS
+    # of arrays of several dimensions lengths must agree
+    return name not in _TAME_OPERATORS or (name == "||" and any(t.is_array for t in types))
 
 
 def _has_equality(type_: SqlType) -> bool:
