@@ -130,6 +130,16 @@ def _several(link: Link) -> bool:
     return any(word.endswith("s") for word in link.word.split())
 
 
+def _counted(draft: Draft, at: int, after: int, table: TableContext) -> Aggregate:
+    """`total orders`, which are counted if nothing of theirs is added up. Raises Unclear."""
+    # `how much money did bookings bring in?` is no number of bookings
+    if draft.links[at].word == "how much":
+        raise Unclear(f"it is not clear how much of what {draft.links[after].text} are")
+    money = any(_of_money(draft, c) for c in table.columns)
+    draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)
+    return Aggregate("count", table.ref)
+
+
 def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, int] | None:
     """`total check-ins` where each row of check-ins holds a count."""
     after = draft.next(_told_of_rows(draft, at), "table")
@@ -160,11 +170,7 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
         if only is not None:
             # `total fees per year`: their number is asked for in other words
             return Aggregate("sum", only), after + 1
-        if draft.links[at].word == "how much":
-            raise Unclear(f"it is not clear how much of what {draft.links[after].text} are")
-        money = any(_of_money(draft, c) for c in table.columns)
-        draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)
-        return Aggregate("count", table.ref), after + 1
+        return _counted(draft, at, after, table), after + 1
     if counted is None and function != "sum":
         counted = only_measure(draft, table)
         if counted is None and is_a_sum(table):

@@ -90,13 +90,8 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _parts_of_those_with(intent, scope)
     _one_of_their_rows(intent, scope)
     asked_for(intent, links, scope, _counted(intent))
-    deeds(intent, links, scope)
-    near_misses(intent, links, scope)
-    partly_said(intent, links, scope)
-    small_words(intent, links, scope)
-    of_others(intent, links, scope)
-    overlooked(intent, links, scope)
-    other_deeds(intent, links, scope)
+    for doubts in (deeds, near_misses, partly_said, small_words, of_others, overlooked, other_deeds):
+        doubts(intent, links, scope)
     _lacked_by_none(intent)
     _measured_per(intent, links)
 
