@@ -49,6 +49,7 @@ SLOW = frozenset(
         "all_to_extreme",
         "as_of_join",
         "eager_group",
+        "fan_in_arms",
         "filter_cte",
         "numbered_lateral",
         "unnest",
