@@ -18,6 +18,8 @@ from rewright.sql.algebra import TableRef
 
 _STEP = 0.97
 """Each join makes a reading a little less likely."""
+PREFIX = 2
+"""Letters that all names of a table's columns may begin with."""
 _SAID_STEP = 0.99
 """One to a table that the question speaks of, less so."""
 _LONGEST_WAY = 5
@@ -330,10 +332,11 @@ def _through_a_parent(way: Sequence[Step]) -> bool:
 
 
 def role_words(join: Join) -> set[str]:
-    """What a key's name says beside the names of the tables that it joins."""
+    """What a key's name says beside the names of the tables that it joins, and a prefix (`n_regionkey`)."""
     own = {role(w) for ref in (join.many.table, join.one.table) for w in names.words(ref.name)}
     own |= {role(w) for _, one in join.pairs for w in names.words(one.name)}
-    return _words_of(join) - own - {role(w) for w in names.KEY_WORDS}
+    said = {word for word in _words_of(join) if len(word) > PREFIX}
+    return said - own - {role(w) for w in names.KEY_WORDS}
 
 
 def _says_its_table(join: Join) -> bool:

@@ -15,6 +15,7 @@ from rewright.ask.reading.adjectives import SAME
 from rewright.ask.reading.asked_for import names_its_row
 from rewright.ask.reading.intent import Aggregate, Column, Intent
 from rewright.ask.reading.intent_parts import aggregates_of
+from rewright.ask.reading.joins import PREFIX
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.shortened import cut_from
@@ -51,7 +52,15 @@ def partly_said(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 def _named_by(column: ColumnContext, links: Sequence[Link]) -> list[Link]:
     """The phrases that name it; none where one says all of its name."""
     found = [link for link in links if column in link.columns and link.mark != "value"]
-    return [] if any(link.fit(column) >= _WHOLE and not link.loosely_cut for link in found) else found
+    whole = (_is_written_so(x, column) or (x.fit(column) >= _WHOLE and not x.loosely_cut) for x in found)
+    return [] if any(whole) else found
+
+
+def _is_written_so(link: Link, column: ColumnContext) -> bool:
+    """Whether a phrase is the name as it stands, but for a prefix: `acctbal`, of s_acctbal."""
+    said, name = "_".join(link.word.lower().split()), column.name.lower()
+    prefix, _, rest = name.partition("_")
+    return said == name or (said == rest and len(prefix) <= PREFIX)
 
 
 def _names_the_row(link: Link, column: ColumnContext, scope: Scope) -> bool:

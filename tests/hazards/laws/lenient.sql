@@ -1,4 +1,5 @@
 -- An array of one number concatenated with NULL is that array, a text concatenated with NULL is NULL.
+-- accept: errors
 -- schema
 create table t (id int primary key, a int[], b int[], s text, u text);
 -- stands
