@@ -29,14 +29,14 @@ from rewright.sql.walk import (
 
 def counts(query: a.Query, changes: Changes) -> a.Query:
     def change(node: a.Node) -> a.Node:
-        made = asked = node
+        made: a.Node = node
+        asked: a.Expr | None = None
         if isinstance(node, a.Select) and node.where is not None:
-            made = _of_each(node, conjuncts(node.where))
-            asked = node.where
-        elif isinstance(node, a.Op):
-            made = asked = _rest(node) or node
+            made, asked = _of_each(node, conjuncts(node.where)), node.where
+        elif isinstance(node, a.Op) and (rest := _rest(node)) is not None:
+            made, asked = rest, rest.query.where if isinstance(rest.query, a.Select) else None
         # what is asked in another order, or no longer of all rows, may fail in one of the two only
-        if made is not node and not changes.known.cannot_fail(asked):
+        if made is not node and asked is not None and changes.known.errors(asked):
             changes.modulo.add("errors")
         return made
 
@@ -46,7 +46,7 @@ def counts(query: a.Query, changes: Changes) -> a.Query:
 # --------------------------------------------------------------------------- differences
 
 
-def _rest(minus: a.Op) -> a.Expr | None:
+def _rest(minus: a.Op) -> a.ScalarSubquery | None:
     if not minus.op.is_builtin or (minus.op.name, minus.op.left, minus.op.right) != ("-", "int8", "int8"):
         return None
     every, some = (_block(x) for x in minus.args)
