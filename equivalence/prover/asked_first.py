@@ -116,8 +116,14 @@ def _surely(call: a.Call) -> a.Expr:
         sure = len(values) == len(said) and has_a_value(name, values)
     else:
         # the ends of time aside, as in terms
-        sure = len(read) == 1 and isinstance(read[0], a.Column) and _takes(call.func.name, said, read[0].type)
+        sure = len(read) == 1 and _is_moment(read[0]) and _takes(call.func.name, said, read[0].type)
     return a.Const(None, call.type) if sure else call
+
+
+def _is_moment(x: a.Expr) -> bool:
+    """Whether it is a column, or a day or local time of one as a moment."""
+    read = x.arg if isinstance(x, a.Cast) and x.method == "func" else x
+    return isinstance(read, a.Column) and read.type.name in {"date", "timestamp", "timestamptz"}
 
 
 def _takes(name: str, said: list[str | None], of: SqlType) -> bool:

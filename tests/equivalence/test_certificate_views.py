@@ -217,8 +217,8 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select k, string_agg(x, ',' order by id) from t group by k order by k",
         ),
         (
-            "select p, 1, x || k from t order by k desc, p, x, d, id limit 3",
-            "select p, 1, x || k from t order by k desc, p, x limit 3",
+            "select x, 1, k from t order by k desc, x, d, id limit 3",
+            "select x, 1, k from t order by k desc, x limit 3",
         ),
         (
             "select id, (select o.k from o where o.t = t.id order by o.k, o.id limit 1) from t",
