@@ -195,6 +195,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "lookups": (
         (
+            "select a.id, (select max(o.k) from o where o.t = a.id) - (select min(o.k) from o where o.t = b.id) from t a join t b on a.k = b.s",
+            "select a.id, g.s - h.s from t a join t b on a.k = b.s left join (select t, max(k) s from o group by t) g on g.t = a.id left join (select t, min(k) s from o group by t) h on h.t = b.id",
+        ),
+        (
             "select t.id, (select array_agg(o.k order by o.id) from o where o.t = t.id) from t",
             "select t.id, g.s from t left join (select t, array_agg(k order by id) s from o group by t) g on g.t = t.id",
         ),
