@@ -15,14 +15,16 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.types import SqlType
 from rewright.sql.walk import all_queries, conjuncts, map_kind
 
 from .fences import ERRORS
 from .plain_values import has_a_value
 from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart
-from .taken import ZONES, takes_field, takes_format
+from .taken import takes
 from .worded import is_joined, worded
+
+_MOMENTS = frozenset({"timestamp", "timestamptz"})
+_OF_MOMENTS = frozenset({"timezone", "date_trunc", "to_char"})
 
 
 def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -116,28 +118,16 @@ def _surely(call: a.Call) -> a.Expr:
         sure = len(values) == len(said) and has_a_value(name, values)
     else:
         # the ends of time aside, as in terms
-        sure = len(read) == 1 and _is_moment(read[0]) and _takes(call.func.name, said, read[0].type)
+        known = call.func.name in _OF_MOMENTS and len(read) == 1 < len(said)
+        sure = known and _is_moment(read[0]) and takes(call.func.name, said, [x.type for x in call.args])
     return a.Const(None, call.type) if sure else call
 
 
 def _is_moment(x: a.Expr) -> bool:
     """Whether it is a column, or a day or local time of one as a moment."""
     read = x.arg if isinstance(x, a.Cast) and x.method == "func" else x
-    return isinstance(read, a.Column) and read.type.name in {"date", "timestamp", "timestamptz"}
-
-
-def _takes(name: str, said: list[str | None], of: SqlType) -> bool:
-    """Whether a function takes what is said beside a moment of a type."""
-    if of.name not in {"timestamp", "timestamptz"}:
-        return False
-    match name, said:
-        case "timezone", [str(zone), None]:
-            return zone in ZONES
-        case "date_trunc", [str(field), None, *zones]:
-            return takes_field(name, field, of.name) and set(zones) <= ZONES
-        case "to_char", [None, str(text)]:
-            return takes_format(text, of)
-    return False
+    stored = isinstance(read, a.Column) and read.type.name in _MOMENTS | {"date"}
+    return stored and x.type.name in _MOMENTS
 
 
 def _leaves(condition: a.Expr) -> Iterator[a.Expr]:

@@ -14,7 +14,7 @@ from rewright.sql.facts.looks import WHOLE_NUMBER, look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
 from .plain_values import surely_has_a_value
-from .taken import ZONES, takes_field, takes_flags, takes_format, takes_like, takes_pattern
+from .taken import takes, takes_like, takes_pattern
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var
 
 INTS = frozenset({"int2", "int4", "int8"})
@@ -478,7 +478,8 @@ def hazardous(term: Term) -> bool:
     if schema != "pg_catalog":
         return True
     if function in _TAME_WITH_CONSTANTS:
-        return not _is_taken(function, term.args)
+        said = [x.value if isinstance(x, Lit) else None for x in term.args]
+        return not takes(function, said, [x.type for x in term.args])
     return function not in _TAME
 
 
@@ -493,8 +494,9 @@ def leaves_its_type(kind: str, term: Term) -> bool:
 def _hazardous_operator(term: App) -> bool:
     name, types = term.sym.name.removeprefix("op ").partition("(")[0], [x.type for x in term.args]
     if name in _PATTERNS and len(types) == 2 and types[1].name in TEXTS | {"unknown", "bpchar"}:
-        takes = takes_like if name in _LIKE else takes_pattern
-        return not (_taken(takes, term.args[1]) and searchable(types))
+        taken = takes_like if name in _LIKE else takes_pattern
+        pattern = term.args[1].value if isinstance(term.args[1], Lit) else None
+        return not (pattern is not None and taken(pattern) and searchable(types))
     if name in _COMPARISONS:
         return "(record," in term.sym.name or not all(map(_has_equality, types))
     if name in _SUMS:
@@ -512,10 +514,6 @@ def _has_equality(type_: SqlType) -> bool:
     return type_.element.is_builtin and type_.element.name in _COMPARED
 
 
-def _taken(takes: Callable[[str], bool], term: Term) -> bool:
-    return isinstance(term, Lit) and term.value is not None and takes(term.value)
-
-
 def _hazardous_cast(term: App) -> bool:
     source, target = term.args[0].type, term.type
     # money, user types and JSON are cast by reading a text, or by rules of their own
@@ -528,34 +526,6 @@ def _hazardous_cast(term: App) -> bool:
     if (source.name in INTS and target.name == "char") or (source.name == "bytea" and target.name in INTS):
         return True
     return source.name == "numeric" and target.name in INTS  # NaN has no integer
-
-
-def _is_taken(function: str, args: tuple[Term, ...]) -> bool:
-    """Whether the arguments that decide are constants that the function takes."""
-    said = [x.value if isinstance(x, Lit) else None for x in args]
-    if function in {"extract", "date_part", "date_trunc"}:
-        # date_trunc('day', at, 'UTC') has a zone, too
-        zoned = len(args) == 2 or said[2] in ZONES
-        return zoned and _taken(lambda x: takes_field(function, x, args[1].type.name), args[0])
-    match function:
-        # timezone(at) has the session's zone
-        case "timezone":
-            return len(args) == 1 or said[0] in ZONES
-        case "to_char":
-            return _taken(lambda x: takes_format(x, args[0].type), args[1])
-        case "lpad" | "rpad":
-            return _taken(lambda x: x.lstrip("-").isdigit() and len(x) < 7, args[1])
-        case "split_part":
-            return _taken(lambda x: x.strip("-0") != "", args[2])
-        # substring(s from 3) never has a negative length
-        case "substring" | "substr" if args[1].type.name in INTS | {INTEGER.name}:
-            return len(args) == 2 or all(_taken(str.isdigit, x) for x in args[1:])
-    everywhere = function == "regexp_replace"
-    return (
-        takes_flags(said[3 if everywhere else 2 :], everywhere=everywhere)
-        and _taken(takes_pattern, args[1])
-        and searchable(x.type for x in args)
-    )
 
 
 def _safe_int_division(divisor: Term) -> bool:

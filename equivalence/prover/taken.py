@@ -8,8 +8,9 @@ held to fail for any row. Must not know terms.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from rewright.sql.facts.effects import searchable
 from rewright.sql.types import SqlType
 
 # names that no server refuses: what a wrong one raises would be raised for other rows
@@ -31,6 +32,8 @@ ZONES = frozenset({
     "Australia/Perth", "Australia/Sydney", "Australia/Melbourne", "Pacific/Auckland",
 })  # fmt: skip
 
+# types of the places that substring() counts from, those of forms too
+_PLACES = frozenset({"int2", "int4", "int8", "integer"})
 _CUTS = frozenset({
     "microseconds", "milliseconds", "second", "minute", "hour", "day", "month", "quarter", "year", "decade",
     "century", "millennium",
@@ -61,6 +64,40 @@ _NUMBERS = re.compile(r"(?:FM)?[09]{1,15}(?:,[09]{3})*(?:\.[09]{1,10})?")
 _LETTERS = re.compile(
     r"(?:YYYY|YY|Q|MM|Mon|Month|DDD|DD|Dy|Day|IYYY|IW|WW|ID|D|HH24|HH12|HH|MI|SS|MS|US|FM|[ .,:/_-])*"
 )
+
+
+def takes(function: str, said: Sequence[str | None], types: Sequence[SqlType]) -> bool:
+    """Whether a function of pg_catalog takes the constants that say what it does. ``said``: of each argument
+    its text, None where it is no constant.
+    """
+
+    def taken(at: int, how: Callable[[str], bool]) -> bool:
+        text = said[at]
+        return text is not None and how(text)
+
+    match function:
+        case "extract" | "date_part" | "date_trunc":
+            # date_trunc('day', at, 'UTC') has a zone, too
+            zoned = len(said) == 2 or said[2] in ZONES
+            return zoned and taken(0, lambda x: takes_field(function, x, types[1].name))
+        # timezone(at) has the session's zone
+        case "timezone":
+            return len(said) == 1 or said[0] in ZONES
+        case "to_char":
+            return taken(1, lambda x: takes_format(x, types[0]))
+        case "lpad" | "rpad":
+            return taken(1, lambda x: x.lstrip("-").isdigit() and len(x) < 7)
+        case "split_part":
+            return taken(2, lambda x: x.strip("-0") != "")
+        # substring(s from 3) never has a negative length
+        case "substring" | "substr" if types[1].name in _PLACES:
+            return len(said) == 2 or all(taken(at, str.isdigit) for at in range(1, len(said)))
+    everywhere = function == "regexp_replace"
+    return (
+        takes_flags(said[3 if everywhere else 2 :], everywhere=everywhere)
+        and taken(1, takes_pattern)
+        and searchable(types)
+    )
 
 
 def takes_pattern(text: str) -> bool:
