@@ -91,6 +91,8 @@ LAWS: Mapping[str, str] = {
     "other-than-asked": "where one row is there, none with a condition is one without it",
     "union-apart": "rows of a UNION are those of one part, and those of the others that are not in it",
     "flag-apart": "rows that show a condition are those where it holds, and those where it does not",
+    "lookup-apart": "rows that are looked up by what DISTINCT or GROUP BY shows are looked up afterwards",
+    "looked-up-again": "what DISTINCT or GROUP BY shows beside a key is read from the row of that key",
     "nth-extreme": "the n-th of the different values is the greatest below the one before",
     "tied-outside": "a column that equals a value is replaced by it",
     "contradiction": "a condition that can't hold leaves no rows",

@@ -120,6 +120,8 @@ LATE = (
     "child-to-parent",
     "union-apart",
     "flag-apart",
+    "lookup-apart",
+    "looked-up-again",
 )
 
 
@@ -311,6 +313,24 @@ def _flags(p: Place, _path: Path) -> Iterator[At]:
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct) and len(s.bag) == 1:
                 yield from ((i, k, c) for c, o in enumerate(s.bag[0].outs) if o.type == BOOL)
+
+
+def _lookups(p: Place, path: Path) -> Iterator[At]:
+    """Rows of a join under DISTINCT that may follow from the others: all but one, then each of them."""
+    for i, n in _distinct_vars(p, path):
+        source = p.bag[i].vars[n][1]
+        if isinstance(source, Distinct) and len(source.bag) == 1:
+            rows = range(len(source.bag[0].vars)) if len(source.bag[0].vars) > 1 else ()
+            yield from ((i, n, *(k for k in rows if k != kept)) for kept in rows)
+            yield from ((i, n, k) for k in rows if len(rows) > 2)
+
+
+def _keyed_rows(p: Place, path: Path) -> Iterator[At]:
+    """Rows under DISTINCT that may be shown by a key and more."""
+    for i, n in _distinct_vars(p, path):
+        source = p.bag[i].vars[n][1]
+        if isinstance(source, Distinct) and len(source.bag) == 1:
+            yield from ((i, n, k) for k, (_, s) in enumerate(source.bag[0].vars) if isinstance(s, Table))
 
 
 def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
@@ -831,6 +851,8 @@ CANDIDATES: dict[str, Candidates] = {
     "child-to-parent": _shown_vars,
     "union-apart": _distinct_vars,
     "flag-apart": _flags,
+    "lookup-apart": _lookups,
+    "looked-up-again": _keyed_rows,
     "met-outside": _met,
     "other-than-asked": _looked_up,
     "plain-equality": _null_safe,

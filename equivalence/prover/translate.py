@@ -36,6 +36,7 @@ from .pulling import (
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
+from .shapes import place_of
 from .symbols import hazardous, leaves_its_type, one_look
 from .terms import (
     INTEGER,
@@ -634,19 +635,9 @@ class Translator:
         """Columns of tables by their names' places, the others after them, as they came."""
 
         def place(column: int) -> tuple[tuple[bool, str, int], ...]:
-            return tuple(self._place(b.outs[column]) for b in bag)
+            return tuple(place_of(b.outs[column], self.sources) for b in bag)
 
         return sorted(range(len(bag[0].outs)), key=place)
-
-    def _place(self, term: Term) -> tuple[bool, str, int]:
-        source = self.sources.get(term.var) if isinstance(term, Var) else None
-        # a table's column by the table's name, which both queries have, not by a number
-        if isinstance(term, Var) and isinstance(source, Table):
-            return False, f"{source.ref.schema}.{source.ref.name}", term.pos
-        if isinstance(term, Var) and isinstance(source, Distinct):
-            # opened later, it leaves the columns of what it is over
-            return self._place(source.bag[0].outs[term.pos])
-        return True, "", 0
 
     # ---------------------------------------------------------------- FROM
 

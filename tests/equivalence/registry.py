@@ -100,6 +100,8 @@ REGISTRY: dict[str, str] = {
 # laws beside the hazards: name -> the hazard id they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
+    "looked-up": ("16", "a row is looked up after grouping only where what is grouped by leaves one"),
+    "shown-key": ("2", "what is shown beside a unique column is not found by it where it is NULL"),
     "decided": ("M9", "groups that agree on a sort key are one only where it determines their other keys"),
     "missing": (
         "15",

@@ -177,7 +177,7 @@ def _only(bag: Bag, keep: int) -> Bag | None:
 
     def env(t: Term) -> Term | None:
         if isinstance(t, Var) and t.var in gone:
-            return _tied(b, t, gone)
+            return tied(b, t, gone)
         return None
 
     outs = tuple(subst(o, env) for o in b.outs)
@@ -189,7 +189,7 @@ def _only(bag: Bag, keep: int) -> Bag | None:
     return block((kept,), (*own, exists((rest,))), outs)
 
 
-def _tied(b: Block, column: Var, gone: set[int]) -> Term | None:
+def tied(b: Block, column: Var, gone: set[int]) -> Term | None:
     """An identical term without the variables that go, through chains of equalities."""
     seen: set[Term] = {column}
     todo: list[Term] = [column]

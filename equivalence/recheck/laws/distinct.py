@@ -32,7 +32,7 @@ from rewright.equivalence.prover.terms import (
 )
 from rewright.equivalence.recheck.counting import equated
 from rewright.equivalence.recheck.judging import rows_like
-from rewright.equivalence.recheck.laws.rows import collated, elsewhere
+from rewright.equivalence.recheck.laws.rows import chained, collated, elsewhere
 from rewright.equivalence.recheck.laws.stating import (
     Bindings,
     Condition,
@@ -145,7 +145,7 @@ def _by_one_row(bag: Bag, keep: int) -> Bag | None:
         return None
 
     def env(t: Term) -> Term | None:
-        return _chained(b, t, gone) if isinstance(t, Var) and t.var in gone else None
+        return chained(b, t, gone) if isinstance(t, Var) and t.var in gone else None
 
     outs = tuple(subst(o, env) for o in b.outs)
     if any(free_vars(o) & gone for o in outs):
@@ -154,25 +154,6 @@ def _by_one_row(bag: Bag, keep: int) -> Bag | None:
     rows = tuple(x for x in b.vars if x[0] in gone)
     asked = Block(rows, tuple(q for q in b.preds if free_vars(q) & gone), ())
     return block((kept,), (*own, exists((asked,))), outs)
-
-
-def _chained(b: Block, column: Var, gone: set[int]) -> Term | None:
-    """An identical term without the rows that go, through equalities of types whose equality is identity; the
-    last found first.
-    """
-    seen: set[Term] = {column}
-    todo: list[Term] = [column]
-    while todo:
-        t = todo.pop()
-        for x in equated(b.preds, t, nulls=True):
-            other = collated(x, column)
-            if other is None or other in seen or not (identity(other.type) and identity(t.type)):
-                continue
-            if not free_vars(other) & gone:
-                return other
-            seen.add(other)
-            todo.append(other)
-    return None
 
 
 def drop_column(p: Place, at: Bindings) -> Iterator[Instance]:

@@ -131,3 +131,22 @@ def tied_outside(p: Place, at: Bindings) -> Iterator[Instance]:
     if values:
         new = subst(goal, values.get)
         yield Instance(spliced(p.bag, i, block(b.vars, (*others[:n], new, *others[n:]), b.outs)))
+
+
+def chained(b: Block, column: Var, gone: set[int]) -> Term | None:
+    """An identical term without the rows that go, through equalities of types whose equality is identity; the
+    last found first.
+    """
+    seen: set[Term] = {column}
+    todo: list[Term] = [column]
+    while todo:
+        t = todo.pop()
+        for x in equated(b.preds, t, nulls=True):
+            other = collated(x, column)
+            if other is None or other in seen or not (identity(other.type) and identity(t.type)):
+                continue
+            if not free_vars(other) & gone:
+                return other
+            seen.add(other)
+            todo.append(other)
+    return None

@@ -47,6 +47,7 @@ from rewright.equivalence.recheck.laws.distinct import (
     multi_to_set,
     open_distinct,
 )
+from rewright.equivalence.recheck.laws.lookups import looked_up_again, lookup_apart
 from rewright.equivalence.recheck.laws.multis import (
     multi_apart,
     multi_arms,
@@ -102,6 +103,8 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "met-outside": met_outside,
         "union-apart": union_apart,
         "flag-apart": flag_apart,
+        "lookup-apart": lookup_apart,
+        "looked-up-again": looked_up_again,
         "nth-extreme": nth_extreme,
         "other-than-asked": other_than_asked,
         "multi-to-set": multi_to_set,

@@ -670,3 +670,18 @@ with r as materialized (select dept, extract(year from hired) y, sum(sal) s from
 -- pair: rows numbered by counting in an order of two keys
 select e.id, (select count(*) from emp p where p.sal = e.sal and (p.hired < e.hired or p.hired = e.hired and p.id <= e.id)) as n from emp e;
 select id, row_number() over (partition by sal order by hired, id) as n from emp;
+-- pair: grouped by a row's key and more, or joined with it afterwards
+select p.title, t.state, sum(t.hours) from proj p join task t on t.proj = p.id group by p.id, p.title, t.state;
+select p.title, s.state, s.n from (select proj, state, sum(hours) as n from task group by proj, state) s join proj p on p.id = s.proj;
+-- pair: grouped over two look-ups, the second by what the first shows
+select d.name, p.title, t.state, count(*) from task t join proj p on p.id = t.proj join dept d on d.id = p.dept group by d.id, p.id, t.state;
+select d.name, p.title, s.state, s.n from (select proj, state, count(*) as n from task group by proj, state) s join proj p on p.id = s.proj join dept d on d.id = p.dept;
+-- pair: grouped by a key that is looked up on the way
+select d.name, t.state, sum(t.hours) from task t join proj p on p.id = t.proj join dept d on d.id = p.dept group by d.id, d.name, t.state;
+select d.name, s.state, s.n from (select p.dept, t.state, sum(t.hours) as n from task t join proj p on p.id = t.proj group by p.dept, t.state) s join dept d on d.id = s.dept;
+-- pair: DISTINCT rows with what they look up
+select distinct t.proj, t.state, p.title from task t join proj p on p.id = t.proj;
+select s.proj, s.state, p.title from (select distinct proj, state from task) s join proj p on p.id = s.proj;
+-- pair: grouped over a LEFT JOIN, or joined with the groups
+select d.name, e.job, sum(e.sal) from dept d left join emp e on e.dept = d.id group by d.id, d.name, e.job;
+select d.name, s.job, s.n from dept d left join (select dept, job, sum(sal) as n from emp group by dept, job) s on s.dept = d.id;
