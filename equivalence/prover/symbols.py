@@ -16,6 +16,7 @@ from rewright.sql.types import SqlType, equality_is_identity
 from .plain_values import surely_has_a_value
 from .taken import takes, takes_like, takes_pattern
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var
+from .valued import ALWAYS, operator_gives_values
 
 INTS = frozenset({"int2", "int4", "int8"})
 FLOATS = frozenset({"float4", "float8"})
@@ -168,7 +169,8 @@ def arithmetic(name: str, left: str, right: str, result: str, *, strict: bool = 
         return Sym(f"op {name}({left},{right})", strict=strict)
     # operators that give numbers out of ordered types are NULL for NULL alone: / and % among them
     plain = {left, right} <= ORDERED | {""} and result in INTS | FLOATS | {"numeric"}
-    return Sym(f"op {name}({left},{right})", strict=strict, total=plain and strict, fails="errors")
+    valued = plain or operator_gives_values(name, left, right, result)
+    return Sym(f"op {name}({left},{right})", strict=strict, total=valued and strict, fails="errors")
 
 
 def any_element(op: str, known: str) -> Sym:
@@ -195,7 +197,7 @@ def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> 
     # a range that is there is empty or not, whatever its bounds are
     if schema == "pg_catalog" and name in _TESTS_OF_RANGES and args[:1] == ("anyrange",):
         return Sym(label, strict=True, total=True)
-    return Sym(label, strict=strict, fails="errors")
+    return Sym(label, strict=strict, total=strict and label in ALWAYS, fails="errors")
 
 
 def cast(source: SqlType, target: SqlType, method: str) -> Sym:
