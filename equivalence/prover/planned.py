@@ -1,5 +1,5 @@
-"""What fails before the first row is made: subqueries that depend on no row, and stable expressions by which
-rows are estimated. Constants that are folded are compared elsewhere (`constants`).
+"""What fails before the first row is made: subqueries that depend on no row, stable expressions by which
+rows are estimated, and what is filled by somebody else. Constants that are folded are compared elsewhere (`constants`).
 
 What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`),
 and can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes
@@ -48,9 +48,20 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     Outputs that nothing reads must be gone from both (`unread.without_unread`).
     """
     first, second = _planned(first), _planned(second)
+    if _filled_elsewhere(second, catalog) - _filled_elsewhere(first, catalog):
+        return ERRORS
     # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
     return frozenset() if same else ERRORS
+
+
+def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:
+    """The materialized views that are read, which may be unpopulated, and the foreign tables, whose server
+    may be away: what reads them fails then, whatever else it asks.
+    """
+    read = {n.table for n in walk(query) if isinstance(n, a.Scan)}
+    kinds = {"matview", "foreign"}
+    return frozenset(r for r in read if catalog.has_table(r) and catalog.table(r).kind in kinds)
 
 
 def _planned(query: a.Query) -> a.Query:
