@@ -56,12 +56,12 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
 
 
 def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:
-    """The materialized views that are read, which may be unpopulated, and the foreign tables, whose server
-    may be away: what reads them fails then, whatever else it asks.
+    """What is read and may fail, whatever else is asked: materialized views, which may be unpopulated, foreign
+    tables, whose server may be away, and tables whose policies call functions.
     """
     read = {n.table for n in walk(query) if isinstance(n, a.Scan)}
-    kinds = {"matview", "foreign"}
-    return frozenset(r for r in read if catalog.has_table(r) and catalog.table(r).kind in kinds)
+    tables = [catalog.table(r) for r in read if catalog.has_table(r)]
+    return frozenset(t.ref for t in tables if t.kind in {"matview", "foreign"} or t.row_security)
 
 
 def _planned(query: a.Query) -> a.Query:
