@@ -1,5 +1,6 @@
 """What fails before the first row is made: subqueries that depend on no row, stable expressions by which
-rows are estimated, and what is filled by somebody else. Constants that are folded are compared elsewhere (`constants`).
+rows are estimated, and what is filled by somebody else. Constants that are folded are compared elsewhere
+(`constants`).
 
 What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`),
 and can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes
@@ -56,8 +57,8 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
 
 
 def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:
-    """What is read and may fail, whatever else is asked: materialized views, which may be unpopulated, foreign
-    tables, whose server may be away, and tables whose policies call functions.
+    """What is read and may fail, whatever else is asked: materialized views, which may be unpopulated,
+    foreign tables, whose server may be away, and tables whose policies call functions.
     """
     read = {n.table for n in walk(query) if isinstance(n, a.Scan)}
     tables = [catalog.table(r) for r in read if catalog.has_table(r)]

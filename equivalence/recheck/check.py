@@ -34,8 +34,8 @@ from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts.policies import policies_differ
 from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.facts.policies import policies_differ
 from rewright.sql.parsing import TooDeep
 from rewright.sql.records import type_key
 from rewright.sql.types import SqlType

@@ -167,7 +167,11 @@ def test_what_somebody_else_fills_may_not_be_there() -> None:
         ("select id from t", WITH_M, {"errors"}),
         (WITH_M, "select id from t", set()),
         ("select id from t", WITH_M.replace(" m ", " own m "), {"errors"}),
-        ("select id from own where id > 3", "select a.id from own a join own b on a.id = b.id where a.id > 3", set()),
+        (
+            "select id from own where id > 3",
+            "select a.id from own a join own b on a.id = b.id where a.id > 3",
+            set(),
+        ),
         ("select id from m where x > 3", "select id from m where not x <= 3", set()),
     ):
         found = asked(first, second)

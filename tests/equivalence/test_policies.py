@@ -11,8 +11,8 @@ from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.certificates import Texts, certificate
 from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.proving import Binding, bind_both
 from rewright.equivalence.prover.prove import Reason, prove
+from rewright.equivalence.proving import Binding, bind_both
 from rewright.equivalence.recheck.check import recheck
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
