@@ -68,6 +68,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import asks_of_storage
 from rewright.sql.facts.local_times import concludes_wrongly
+from rewright.sql.facts.policies import policies_differ
 from rewright.sql.walk import Fresh, canonical, highest_number, keeps_keys_apart, walk
 
 # how many queries around a difference are looked at with it before the whole is
@@ -163,6 +164,9 @@ def _by_plain_laws(view: View) -> View:
 
 def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | None:
     """Without CTEs, plain subqueries and bounds, before any law of the plain form."""
+    # neither is a table below a view what it is to who asks, where policies say what each may see
+    if policies_differ(before, after, catalog):
+        return None
     left_open = chosen(before, after)
     # a form may compute an expression once more, or not at all, and read values from where they are stored
     # otherwise

@@ -12,7 +12,7 @@ Must not know rules or provers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -75,6 +75,11 @@ def idle(block: a.Select, key: a.SortKey, before: Sequence[a.Expr], facts: Facts
     return _tied_alike(block, key.expr, before, facts) if basis is None else basis
 
 
+def agreed(keys: Iterable[a.SortKey]) -> list[a.Expr]:
+    """What rows agree on that tie in an order: an operator class of the user's own may say otherwise."""
+    return [k.expr for k in keys if k.op.is_builtin]
+
+
 def _tied_alike(block: a.Select, key: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
     """The constraints by which rows that agree on ``before`` show the same, where ``key`` may go unseen."""
     # WITH TIES keeps all rows that agree on every key; an aggregate makes groups, and others may fail
@@ -132,7 +137,7 @@ class _WithoutIdleKeys(Walk):
     ) -> tuple[a.SortKey, ...]:
         kept: list[a.SortKey] = []
         for key in keys:
-            basis = is_idle(block, key, [k.expr for k in kept], self.facts)
+            basis = is_idle(block, key, agreed(kept), self.facts)
             # the first key always decides, unless nothing is sorted at all
             if basis is None or not kept:
                 kept.append(key)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from rewright.equivalence.records import Assumption
 from rewright.sql.catalog import Table as Relation
 from rewright.sql.records import Key
+from rewright.sql.types import DETERMINISTIC_COLLATIONS
 
 from .build import predicates
 from .checks import row_term
 from .schema import ConditionalKey, PeriodKey, Schema, is_enforced
-from .terms import Source, Table
+from .terms import Source, Table, Term
 
 
 def conditional_keys(schema: Schema, source: Source, var: int) -> list[ConditionalKey]:
@@ -50,6 +51,8 @@ def _keys_of(schema: Schema, relation: Relation, source: Table, var: int) -> lis
         known = tuple(t for t in terms if t is not None)
         if not known or len(known) < len(terms) or (condition is None) == key.partial:
             continue
+        if key.expression and not all(map(_has_one_equality, known)):
+            continue
         conditions = () if condition is None else predicates(condition)
         name = f"{relation.ref.schema}.{relation.ref.name}"
         said = (*texts, *(("where", key.predicate) if key.partial else ()))
@@ -57,6 +60,13 @@ def _keys_of(schema: Schema, relation: Relation, source: Table, var: int) -> lis
             ConditionalKey(known, conditions, key.nulls_distinct, Assumption("unique", name, said, key.name))
         )
     return found
+
+
+def _has_one_equality(term: Term) -> bool:
+    """Whether what an index of expressions takes for equal is equal in queries: it may be made under another
+    collation than the expression's own, which takes texts for one that the index tells apart.
+    """
+    return term.type.collation in DETERMINISTIC_COLLATIONS | {""}
 
 
 def period_keys(schema: Schema, source: Source, var: int) -> list[PeriodKey]:

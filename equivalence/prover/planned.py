@@ -1,5 +1,6 @@
-"""What fails before the first row is made: subqueries that depend on no row, and stable expressions by which
-rows are estimated. Constants that are folded are compared elsewhere (`constants`).
+"""What fails before the first row is made: subqueries that depend on no row, stable expressions by which
+rows are estimated, and what is filled by somebody else. Constants that are folded are compared elsewhere
+(`constants`).
 
 What EXISTS shows, groups and sorts by, and a CTE that nobody reads, is not planned (`simplify_EXISTS_query`),
 and can't fail. A subquery in an expression that reads no row outside is computed once: where worker processes
@@ -48,9 +49,20 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     Outputs that nothing reads must be gone from both (`unread.without_unread`).
     """
     first, second = _planned(first), _planned(second)
+    if _filled_elsewhere(second, catalog) - _filled_elsewhere(first, catalog):
+        return ERRORS
     # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
     return frozenset() if same else ERRORS
+
+
+def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:
+    """What is read and may fail, whatever else is asked: materialized views, which may be unpopulated,
+    foreign tables, whose server may be away, and tables whose policies call functions.
+    """
+    read = {n.table for n in walk(query) if isinstance(n, a.Scan)}
+    tables = [catalog.table(r) for r in read if catalog.has_table(r)]
+    return frozenset(t.ref for t in tables if t.kind in {"matview", "foreign"} or t.row_security)
 
 
 def _planned(query: a.Query) -> a.Query:

@@ -15,6 +15,7 @@ from rewright.equivalence.solving import Busy, let_others_go_first, solver_alone
 from rewright.sql.algebra import Query
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.local_times import concludes_wrongly
+from rewright.sql.facts.policies import policies_differ
 
 from .context import Context
 from .digest import digest
@@ -142,6 +143,8 @@ def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proo
     if difference is not None and difference.kind == "signature":
         return difference
     notes = names_note(q1, q2)
+    if policies_differ(q1, q2, engine.schema.catalog):
+        return Reason("row-level security below a view", "unsupported")
     if same_tree(q1, q2):
         return Proof("same-tree", scope="any", notes=notes)
     if any(concludes_wrongly(q, engine.schema.catalog) for q in (q1, q2)):

@@ -15,6 +15,7 @@ from rewright.equivalence.records import Assumption, Flaw, Proof, Step
 from rewright.equivalence.solving import Busy, solver_alone
 from rewright.sql.algebra import Query
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts.policies import policies_differ
 
 from .context import Context
 from .digest import digest
@@ -136,6 +137,8 @@ def _derived(
 
 def _replayed(engine: Engine, proof: Proof, q1: Query, q2: Query, *, thin: bool) -> Proof | Flaw:
     notes = names_note(q1, q2)
+    if policies_differ(q1, q2, engine.schema.catalog):
+        return Flaw("row-level security below a view")
     if proof.method == "same-tree":
         # two trees that are the same need no forms
         return Proof("same-tree", scope="any", notes=notes) if same_tree(q1, q2) else Flaw("the trees differ")

@@ -48,7 +48,7 @@ _HARMLESS = frozenset(
     {
         "lower", "upper", "initcap", "length", "char_length", "octet_length", "btrim", "ltrim", "rtrim",
         "reverse", "starts_with", "md5", "textcat", "strpos", "position",
-        "int4up", "numeric_uplus", "numeric_abs", "float8abs", "sign", "replace", "ascii",
+        "int4up", "numeric_uplus", "numeric_abs", "float8abs", "sign", "replace",
     }
 )  # fmt: skip
 # of the types that these take: lower() and upper() also give the bounds of a range, which may have none

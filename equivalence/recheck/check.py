@@ -35,6 +35,7 @@ from rewright.equivalence.records import Assumption
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.facts.policies import policies_differ
 from rewright.sql.parsing import TooDeep
 from rewright.sql.records import type_key
 from rewright.sql.types import SqlType
@@ -159,6 +160,9 @@ def bound(found: Certificate, deadline: float) -> Pair:
         raise Refused(f"schema: {error}") from None
     except (BindError, Unsupported, ParseError, TooDeep) as error:
         raise Refused(f"query: {error}") from None
+    # policies go by who reads: below a view that is its owner
+    if policies_differ(first, second, catalog):
+        raise Refused("row-level security below a view")
     return Pair(first, second, catalog, deadline)
 
 

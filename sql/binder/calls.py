@@ -53,6 +53,7 @@ from rewright.sql.binder.typenames import named_type
 from rewright.sql.catalog import FunctionInfo, key_of
 from rewright.sql.parsing import parse
 from rewright.sql.types import INT4, INT8, INTERVAL, SqlType
+from rewright.sql.walk import free_rels
 
 _NO_AGGREGATES = {
     "where": "WHERE",
@@ -329,7 +330,7 @@ def _check_distinct(scope: Scope, made: Aggregate) -> None:
 
 def _check_level(scope: Scope, made: Aggregate) -> None:
     """An aggregate whose columns are all of outer queries belongs to one of those."""
-    from rewright.sql.walk import all_exprs, free_rels
+    from rewright.sql.walk import all_exprs
 
     rels = free_rels(made)
     # PostgreSQL computes such an aggregate in the outer query (manual, 4.2.7)
@@ -486,6 +487,9 @@ def _bind_offset(scope: Scope, node: Any, mode: str, order: tuple[SortKey, ...])
         return None
     with in_kind(scope, "frame"):
         offset = bind_expr(scope, node)
+    # one distance for all rows (checkExprIsVarFree); columns of outer queries may say it
+    if free_rels(offset) & scope.rels:
+        raise BindError("42P10", f"argument of {mode.upper()} must not contain variables")
     # a number of rows or peers
     if mode != "range":
         return coerce(scope.context, offset, INT8)

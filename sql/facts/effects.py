@@ -100,10 +100,11 @@ _WIDER = {
     ("bool", "int4"),
     ("date", "timestamp"),
 }
-# by name, for all built-in overloads whose arguments are of comparable types
+# by name, for all built-in overloads whose arguments are of comparable types; not ascii(), which takes no
+# other characters than those of ASCII where an encoding of several bytes is not UTF8 (oracle_compat.c)
 _SAFE_FUNCTIONS = {
     *("length", "char_length", "character_length", "octet_length", "lower", "upper", "btrim", "ltrim"),
-    *("rtrim", "concat", "now", "sign", "ceil", "ceiling", "floor", "reverse", "ascii", "strpos"),
+    *("rtrim", "concat", "now", "sign", "ceil", "ceiling", "floor", "reverse", "strpos"),
     *("position", "starts_with", "md5", "initcap", "left", "right", "coalesce", "replace", "translate"),
 }
 # which look for a text within another: refused, by some versions, under collations that CREATE COLLATION may

@@ -148,3 +148,41 @@ def test_ctes_that_read_others_twice_are_looked_at_once() -> None:
     text = f"with c0 as (select 1 / x as y from t), {levels} select id, (select max(y) from c24) from t"
     query = bind(text, CATALOG)
     assert planned_otherwise(query, query, CATALOG) == frozenset()
+
+
+MATVIEW = """
+create table t (id int primary key, x int not null);
+create materialized view m as select id, x from t;
+create unique index on m (id);
+create table own (id int primary key);
+alter table own enable row level security;
+create policy p on own using (id > current_setting('app.least')::int);
+"""
+WITH_M = "select t.id from t left join m on m.id = t.id"
+
+
+def test_what_somebody_else_fills_may_not_be_there() -> None:
+    asked = prover(catalog_from_ddl(MATVIEW), 10.0)
+    for first, second, modulo in (
+        ("select id from t", WITH_M, {"errors"}),
+        (WITH_M, "select id from t", set()),
+        ("select id from t", WITH_M.replace(" m ", " own m "), {"errors"}),
+        (
+            "select id from own where id > 3",
+            "select a.id from own a join own b on a.id = b.id where a.id > 3",
+            set(),
+        ),
+        ("select id from m where x > 3", "select id from m where not x <= 3", set()),
+    ):
+        found = asked(first, second)
+        assert found is not None
+        assert set(found.modulo) == modulo
+
+
+@pytest.mark.server
+def test_a_materialized_view_without_data_fails(scratch_server: ScratchServer, database: str) -> None:
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
+        connection.execute((MATVIEW + "refresh materialized view m with no data;").encode())
+        connection.execute("select id from t")
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            connection.execute(f"{WITH_M} where m.x is null")

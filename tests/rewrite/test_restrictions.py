@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -13,12 +14,14 @@ from rewright.equivalence.laws.eager import without_early_groups
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.restrictions import without_restrictions
+from rewright.equivalence.recheck.views.keys import keys as recheck_keys
+from rewright.equivalence.recheck.views.stating import Changes
 from rewright.rewrite.adapters.links import LinkProver
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.printing import to_sql
-from rewright.sql.walk import leaves
+from rewright.sql.walk import leaves, replace_node, walk
 from tests.rewrite.sqlfixtures import DATABASES, SCHEMA, answer, catalog, fill
 
 SALES = "(SELECT s.cust, s.part, sum(s.qty) AS t FROM sale s {} GROUP BY s.cust, s.part) g"
@@ -178,6 +181,25 @@ def test_sort_keys_that_decide_nothing_go(sql: str, keys: int) -> None:
     found = without_idle_keys(bind(sql, catalog()), catalog()).query
     assert isinstance(found, a.Select)
     assert len(found.order_by) == keys
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT id, name FROM cust ORDER BY id, name",
+        "SELECT region FROM cust GROUP BY region ORDER BY region, count(*)",
+        "SELECT string_agg(name, ',' ORDER BY id, region) FROM cust",
+    ],
+)
+def test_only_orders_of_the_types_own_say_what_tied_rows_agree_on(sql: str) -> None:
+    query = bind(sql, catalog())
+    first = next(n for n in walk(query) if isinstance(n, a.SortKey))
+    odd = replace_node(query, first, replace(first, op=replace(first.op, schema="public")))
+    for known, left in ((query, 1), (odd, 2)):
+        by_law = without_idle_keys(known, catalog()).query
+        by_recheck = recheck_keys(known, Changes(catalog(), known))
+        for made in (by_law, by_recheck):
+            assert sum(isinstance(n, a.SortKey) for n in walk(made)) == left
 
 
 def test_an_order_by_all_that_is_shown_leaves_no_ties() -> None:

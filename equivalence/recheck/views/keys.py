@@ -76,7 +76,7 @@ def _one_row(first: _Keys, later: _Keys, block: a.Select, changes: Changes) -> A
         return None
     if not all(k.op.is_builtin for k in later) or not all(plain(t.expr) for t in block.targets):
         return None
-    before, rests = [k.expr for k in first], NOTHING
+    before, rests = _agreed(first), NOTHING
     for target, look in zip(block.targets, known.looks(block), strict=True):
         x = target.expr
         read = [n for n in walk(x) if isinstance(n, (*REFERENCES, a.Aggregate, a.Grouping))]
@@ -84,7 +84,7 @@ def _one_row(first: _Keys, later: _Keys, block: a.Select, changes: Changes) -> A
             continue
         # a column that the keys determine, or what is computed of such
         same = all(isinstance(n, a.Column) and equality_is_identity(n.type) for n in read)
-        asked = replace(first[0], expr=x)
+        asked = replace(later[0], expr=x)
         basis = None if x in before or not (look or same) else _decided(asked, before, block, changes)
         if basis is None:
             return None
@@ -96,12 +96,17 @@ def _first(order: _Keys, rows: a.Select, changes: Changes) -> _Keys:
     """The keys that those before them do not decide."""
     kept: list[a.SortKey] = []
     for key in order:
-        basis = _decided(key, [k.expr for k in kept], rows, changes) if kept else None
+        basis = _decided(key, _agreed(kept), rows, changes) if kept else None
         if basis is None:
             kept.append(key)
         else:
             changes.rest_on(basis)
     return tuple(kept)
+
+
+def _agreed(keys: Iterable[a.SortKey]) -> list[a.Expr]:
+    """What rows that tie agree on, by the order of the type's own operators."""
+    return [k.expr for k in keys if k.op.is_builtin]
 
 
 def _decided(

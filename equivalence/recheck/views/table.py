@@ -59,6 +59,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import asks_of_storage
 from rewright.sql.facts.local_times import concludes_wrongly
+from rewright.sql.facts.policies import policies_differ
 
 # in the order in which they are looked for
 VIEWS: Mapping[str, Law] = MappingProxyType(
@@ -123,6 +124,8 @@ def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]
 
 def begun(first: a.Query, second: a.Query, catalog: Catalog) -> View:
     """The pair without the outputs that neither query computes. Raises Refused where that can't be told."""
+    if policies_differ(first, second, catalog):
+        raise Refused("row-level security below a view")
     try:
         return View(((without_unread(first, catalog), without_unread(second, catalog)),), catalog)
     except Unsupported as why:

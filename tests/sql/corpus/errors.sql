@@ -123,3 +123,6 @@ select e.id from emp e natural join dept d where e.nope = 1
 select g from generate_series(1, 9) g limit '2'::text
 select g from generate_series(1, 9) g limit true
 select g from generate_series(1, 9) g limit '2.5'
+select sum(age) over (order by id rows age preceding) from emp
+select sum(age) over (order by age range between age preceding and current row) from emp
+select sum(age) over w from emp window w as (order by id groups between 1 preceding and id following)

@@ -231,3 +231,4 @@ select g from generate_series(1, 9) g limit 3.5::real offset -0.4
 select g from generate_series(1, 9) g fetch first 1.5 rows only
 select g from generate_series(1, 9) g limit (select 2.5)
 select g from generate_series(1, 9) g limit 1e1
+select d.id, (select max(s) from (select sum(e.age) over (order by e.id rows d.id preceding) as s from emp e) q) from dept d
