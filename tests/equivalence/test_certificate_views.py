@@ -756,6 +756,14 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from t where (select max(o.id) from o where o.t = t.id limit 1) is not null",
             "select id from t",
         ),
+        (
+            "select id from t where (select o.id from o where o.t = t.id and 10 / o.k > 1 order by o.x limit 1) is null",
+            "select id from t where not exists (select 1 from o where o.t = t.id and 10 / o.k > 1)",
+        ),
+        (
+            "select id from t where (select o.id from o where o.t = t.id and o.k + 1 > 1 limit 1) is not null",
+            "select id from t where exists (select 1 from o where o.t = t.id and o.k + 1 > 1)",
+        ),
     ),
     "either": (
         (
