@@ -797,6 +797,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "cuts": (
         (
+            "select * from ((select id, 1 s from t where 10 / s > 1 order by id limit 4) union all (select id, 2 from o order by id limit 4)) u order by id, s limit 4",
+            "select * from (select id, 1 s from t where 10 / s > 1 union all select id, 2 from o) u order by id, s limit 4",
+        ),
+        (
             "select * from ((select x, id from t order by x, id limit 4) union all (select c, id from t order by c, id limit 4)) u order by x, id limit 4",
             "select * from (select x, id from t union all select c, id from t) u order by x, id limit 4",
         ),
@@ -1269,6 +1273,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "places": (
+        (
+            "select id from t where 10 / s > 1 order by id limit 3",
+            "select id from (select id, row_number() over (order by id) n from t where 10 / s > 1) q where n <= 3 order by n",
+        ),
         (
             "select id, x from (select id, x, row_number() over (order by k desc, id) n from t) q where n between 3 and 4 order by n",
             "select id, x from t order by k desc, id limit 3 offset 2",
