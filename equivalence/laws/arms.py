@@ -80,6 +80,7 @@ class _WithoutCutArms(Walk):
         # which of the tied rows the arm kept is open, and what it shows is computed for rows that it would
         # have cut
         self.reserve_ties(arm)
+        self.reserve_uncut(arm)
         self.reserve_failures(*(t.expr for t in arm.targets))
         return replace(arm, limit=None, order_by=())
 

@@ -56,7 +56,8 @@ class _Numbered(Walk):
         made = self._over(query, inner)
         if made is not None:
             self.reserve_ties(query)
-            # targets and conditions are computed for rows of groups that nobody asks for
+            # targets, conditions and joins are computed for rows of groups that nobody asks for
+            self.reserve_uncut(query)
             self.reserve_failures(*(t.expr for t in query.targets), *conjuncts(query.where))
         return made
 

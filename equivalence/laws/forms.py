@@ -7,7 +7,7 @@ collects reservations and constraints. Must not know which forms there are, nor 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.sql import algebra as a
@@ -87,6 +87,10 @@ class Walk:
         # whether a condition may overflow is known of the query that evaluates it
         overflow = any(self.facts.may_overflow(_as_query(p)) for p in parts)
         self.reserve({*(["errors"] if errors else []), *(["overflow"] if overflow else [])})
+
+    def reserve_uncut(self, cut: a.Select) -> None:
+        """A block's rows are looked for beyond where its cut had ended: what finding them may raise."""
+        self.reserve_other_rows(replace(cut, targets=(), limit=None, offset=None, order_by=()))
 
     def reserve_ties(self, query: a.Select) -> None:
         """The first rows in the order of a block are chosen elsewhere: a choice among ties, unless the order

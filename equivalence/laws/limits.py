@@ -205,6 +205,7 @@ class _WithoutEarlyLimits(Walk):
     def _reserve(self, cut: a.Select) -> None:
         """What is left open; totals are of the same rows in both."""
         self.reserve_ties(cut)
+        self.reserve_uncut(cut)
         self.reserve_failures(*(t.expr for t in cut.targets if not is_total(t.expr)))
 
 

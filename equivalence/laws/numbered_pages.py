@@ -62,6 +62,9 @@ class _AsPages(Walk):
         self.rest_on(basis or ())
         self.reserve_failures(*(t.expr for t in (*block.targets, *inner.targets)))
         first, last = found
+        # all rows are numbered, by some plans before any is kept; a cut ends at its last row
+        if last is not None:
+            self.reserve_uncut(inner)
         shown = {(item.rel, i): t.expr for i, t in enumerate(inner.targets)}
         return replace(
             inner,

@@ -3,7 +3,8 @@
     (SELECT e.ticket FROM event e WHERE e.ticket = t.id LIMIT 1) IS NOT NULL   -->   EXISTS (SELECT 1 FROM
     event e WHERE e.ticket = t.id)
 
-A subquery without rows is NULL, and with one that is cut to one row it is that row's value. Must not know
+A subquery without rows is NULL, and with one that is cut to one row it is that row's value. Of how many rows
+its conditions are asked until one is found differs: what they may raise is a reservation. Must not know
 rules or provers.
 """
 
@@ -62,5 +63,7 @@ class _Presence(Walk):
         exists, asked, basis = found
         computed = (*(k.expr for k in asked.order_by), *(asked.distinct or ()))
         self.reserve_failures(asked.targets[0].expr, *computed)
+        # a cut ends the search at its first row, a sort does not, and EXISTS may be asked of all at once
+        self.reserve_other_rows(exists)
         self.rest_on(basis)
         return exists

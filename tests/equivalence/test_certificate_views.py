@@ -756,6 +756,14 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from t where (select max(o.id) from o where o.t = t.id limit 1) is not null",
             "select id from t",
         ),
+        (
+            "select id from t where (select o.id from o where o.t = t.id and 10 / o.k > 1 order by o.x limit 1) is null",
+            "select id from t where not exists (select 1 from o where o.t = t.id and 10 / o.k > 1)",
+        ),
+        (
+            "select id from t where (select o.id from o where o.t = t.id and o.k + 1 > 1 limit 1) is not null",
+            "select id from t where exists (select 1 from o where o.t = t.id and o.k + 1 > 1)",
+        ),
     ),
     "either": (
         (
@@ -788,6 +796,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "cuts": (
+        (
+            "select * from ((select id, 1 s from t where 10 / s > 1 order by id limit 4) union all (select id, 2 from o order by id limit 4)) u order by id, s limit 4",
+            "select * from (select id, 1 s from t where 10 / s > 1 union all select id, 2 from o) u order by id, s limit 4",
+        ),
         (
             "select * from ((select x, id from t order by x, id limit 4) union all (select c, id from t order by c, id limit 4)) u order by x, id limit 4",
             "select * from (select x, id from t union all select c, id from t) u order by x, id limit 4",
@@ -1261,6 +1273,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "places": (
+        (
+            "select id from t where 10 / s > 1 order by id limit 3",
+            "select id from (select id, row_number() over (order by id) n from t where 10 / s > 1) q where n <= 3 order by n",
+        ),
         (
             "select id, x from (select id, x, row_number() over (order by k desc, id) n from t) q where n between 3 and 4 order by n",
             "select id, x from t order by k desc, id limit 3 offset 2",

@@ -83,6 +83,8 @@ def _leave(cut: a.Select, changes: Changes) -> bool:
     # a failing output was computed of the first rows only
     if not all(changes.known.cannot_fail(t.expr) for t in cut.targets):
         return False
+    # rows are looked for beyond where the cut had ended
+    changes.ask_of_others(replace(cut, targets=(), limit=None, offset=None, order_by=()))
     keys = [k.expr for k in cut.order_by]
     basis = None if cut.group_by is not None else changes.known.exprs_determine(cut, keys)
     # ties that show the same values leave nothing to see

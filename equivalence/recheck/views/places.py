@@ -61,6 +61,9 @@ def _page(block: a.Select, changes: Changes) -> a.Select | None:
     columns = {(item.rel, i): t.expr for i, t in enumerate(rows.targets)}
     targets = tuple(replace(t, expr=substitute(t.expr, columns)) for t in block.targets)
     first, last = kept
+    # the last row that is kept may be found before all are numbered
+    if last < _EVERY:
+        changes.ask_of_others(replace(rows, targets=()))
     return replace(
         rows,
         targets=targets,

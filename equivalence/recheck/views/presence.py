@@ -1,6 +1,7 @@
 """Whether a scalar subquery cut to one row is NULL, as whether it has a row: where what it shows never is.
 
-What it shows and is sorted by is computed no more: it must not fail. Must not know the other forms.
+What it shows and is sorted by is computed no more: it must not fail. A sort asks all rows, a cut and EXISTS
+as many as it takes: whether their conditions fail is open. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def _rows(query: a.Query, changes: Changes) -> a.Select | None:
     if basis is None:
         return None
     changes.rest_on(basis)
-    return replace(rows, targets=(a.Target("one", a.Const("1", INT4)),))
+    found = replace(rows, targets=(a.Target("one", a.Const("1", INT4)),))
+    changes.ask_of_others(found)
+    return found
 
 
 def _is_one(limit: a.Expr | None) -> bool:

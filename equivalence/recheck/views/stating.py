@@ -51,11 +51,15 @@ class Changes:
 
     def compute_again(self, query: a.Query) -> None:
         """The reservations of computing a query once more, on more rows, or not at all."""
+        self.ask_of_others(query)
+        self.leave_to_chance(query)
+
+    def ask_of_others(self, query: a.Query) -> None:
+        """The reservations of what a query computes of other rows, some of which may fail."""
         if self.known.errors(query) - OVERFLOW:
             self.modulo.add("errors")
         if self.known.may_overflow(query):
             self.modulo.add("overflow")
-        self.leave_to_chance(query)
 
     def leave_to_chance(self, query: a.Query) -> None:
         """The reservations of what a query chooses among ties, and what keeps it from more."""
