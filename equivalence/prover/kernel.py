@@ -22,7 +22,7 @@ from .rules.distinct import (
 from .rules.joins import merge_copies, to_semijoin
 from .rules.least import asked_for_least, least_of_each
 from .rules.linear import is_exact_sum, linear_sum
-from .rules.lookups import looked_up_again, lookup_apart
+from .rules.lookups import asked_within, looked_up_again, lookup_apart
 from .rules.multis import multi_apart, multi_arms, multi_condition, multi_filter, multi_within
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
@@ -77,6 +77,7 @@ RULES: dict[str, Rule] = {
     "flag-apart": flag_apart,
     "lookup-apart": lookup_apart,
     "looked-up-again": looked_up_again,
+    "asked-within": asked_within,
     "nth-extreme": nth_extreme,
     "met-outside": met_outside,
     "other-than-asked": other_than_asked,

@@ -122,6 +122,7 @@ LATE = (
     "flag-apart",
     "lookup-apart",
     "looked-up-again",
+    "asked-within",
 )
 
 
@@ -331,6 +332,14 @@ def _keyed_rows(p: Place, path: Path) -> Iterator[At]:
         source = p.bag[i].vars[n][1]
         if isinstance(source, Distinct) and len(source.bag) == 1:
             yield from ((i, n, k) for k, (_, s) in enumerate(source.bag[0].vars) if isinstance(s, Table))
+
+
+def _asked_of_distinct(p: Place, path: Path) -> Iterator[At]:
+    """Conditions on DISTINCT rows and nothing beside them."""
+    for i, n in _distinct_vars(p, path):
+        b = p.bag[i]
+        own = {v for v, _ in b.vars}
+        yield from ((i, n, m) for m, q in enumerate(b.preds) if free_vars(q) & own == {b.vars[n][0]})
 
 
 def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
@@ -853,6 +862,7 @@ CANDIDATES: dict[str, Candidates] = {
     "flag-apart": _flags,
     "lookup-apart": _lookups,
     "looked-up-again": _keyed_rows,
+    "asked-within": _asked_of_distinct,
     "met-outside": _met,
     "other-than-asked": _looked_up,
     "plain-equality": _null_safe,

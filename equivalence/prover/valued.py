@@ -1,7 +1,7 @@
 """Calls that give a value, or raise an error, for all values: NULL comes of NULL alone.
 
-Being strict is not enough: ``extract(day FROM 'infinity')`` is NULL, and ``to_char`` of it. Each is held against a
-server's answers for values of its types (`tests/equivalence/test_claims.py`).
+Being strict is not enough: ``extract(day FROM 'infinity')`` is NULL, and ``to_char`` of it. Each is held
+against a server's answers for values of its types (`tests/equivalence/test_claims.py`).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _TEXTS = frozenset({"text", "varchar"})
 
 
 def operator_gives_values(name: str, left: str, right: str, result: str) -> bool:
-    """Whether a built-in operator on moments or texts gives a value for all values. Types by name; ``left`` is
-    empty for an operator with one operand.
+    """Whether a built-in operator on moments or texts gives a value for all values. Types by name; ``left``
+    is empty for an operator with one operand.
     """
     if name in _MATCHES:
         return {left, right} <= _TEXTS

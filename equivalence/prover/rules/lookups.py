@@ -6,6 +6,7 @@ search.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, subst, subst_block
@@ -95,6 +96,35 @@ def looked_up_again(p: Place, at: At) -> Bag | None:
                 p.engine.schema.use(fact)
             return made
     return None
+
+
+def asked_within(p: Place, at: At) -> Bag | None:
+    """9: what is asked of columns of DISTINCT rows whose equality is identity is asked of each row of which
+    they are made. ``at``: block, variable, condition.
+    """
+    i, n, m = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    asked = b.preds[m]
+    if not isinstance(source, Distinct) or free_vars(asked) & {x for x, _ in b.vars} != {v}:
+        return None
+    # the row as a whole is none of the rows inside; 1.0 may be shown for 1.00, of which less is asked
+    if Row(v) in set(walk(asked)) or not all(identity(c.type) for c in _columns(asked, v)):
+        return None
+    inner = tuple(
+        x
+        for r in fresh_copy(source.bag)
+        for x in block(r.vars, (*r.preds, subst(asked, _row(v, r.outs))), r.outs)
+    )
+    if not inner:
+        return p.with_block(i, ())
+    vars_ = (*b.vars[:n], (v, replace(source, bag=inner)), *b.vars[n + 1 :])
+    return p.with_block(i, block(vars_, (*b.preds[:m], *b.preds[m + 1 :]), b.outs))
+
+
+def _row(v: int, outs: tuple[Term, ...]) -> Callable[[Term], Term | None]:
+    """Columns of row ``v`` as what is shown in them."""
+    return lambda t: outs[t.pos] if isinstance(t, Var) and t.var == v else None
 
 
 def _of_one_block(b: Block, n: int) -> Block | None:

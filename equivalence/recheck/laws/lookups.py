@@ -102,6 +102,28 @@ def looked_up_again(p: Place, at: Bindings) -> Iterator[Instance]:
             yield Instance(spliced(p.bag, i, after), (Keyed(source, key.columns, filled=True),))
 
 
+def asked_within(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ d ∈ δ(B → o) . P(d) ∧ Q(d) = Σ d ∈ δ(σ[P(o)] B → o) . Q(d), where P reads of the block d alone, by
+    columns of types whose equality is identity. Bindings: block, d, P.
+    """
+    i, n, m = at
+    b = pick(p.bag, i)
+    d, source = pick(b.vars, n)
+    condition = pick(b.preds, m)
+    read = {t for t in walk(condition) if isinstance(t, Var | Row) and t.var == d}
+    if not isinstance(source, Distinct) or not all(isinstance(t, Var) and identity(t.type) for t in read):
+        return
+    if not read or free_vars(condition) & {x for x, _ in b.vars if x != d}:
+        return
+    arms: list[Block] = []
+    for arm in fresh_copy(source.bag):
+        shown: dict[Term, Term] = {t: arm.outs[t.pos] for t in read if isinstance(t, Var)}
+        arms += block(arm.vars, (*arm.preds, subst(condition, shown.get)), arm.outs)
+    rows = (*b.vars[:n], (d, Distinct(tuple(arms), source.either)), *b.vars[n + 1 :])
+    others = tuple(q for k, q in enumerate(b.preds) if k != m)
+    yield Instance(spliced(p.bag, i, block(rows, others, b.outs) if arms else ()))
+
+
 def _joined(b: Block, n: int) -> Block | None:
     """The one block under δ, with rows of its own, where d is neither read as a whole nor followed."""
     d, source = pick(b.vars, n)

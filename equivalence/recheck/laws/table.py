@@ -47,7 +47,7 @@ from rewright.equivalence.recheck.laws.distinct import (
     multi_to_set,
     open_distinct,
 )
-from rewright.equivalence.recheck.laws.lookups import looked_up_again, lookup_apart
+from rewright.equivalence.recheck.laws.lookups import asked_within, looked_up_again, lookup_apart
 from rewright.equivalence.recheck.laws.multis import (
     multi_apart,
     multi_arms,
@@ -105,6 +105,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "flag-apart": flag_apart,
         "lookup-apart": lookup_apart,
         "looked-up-again": looked_up_again,
+        "asked-within": asked_within,
         "nth-extreme": nth_extreme,
         "other-than-asked": other_than_asked,
         "multi-to-set": multi_to_set,

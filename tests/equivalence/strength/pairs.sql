@@ -685,3 +685,6 @@ select s.proj, s.state, p.title from (select distinct proj, state from task) s j
 -- pair: grouped over a LEFT JOIN, or joined with the groups
 select d.name, e.job, sum(e.sal) from dept d left join emp e on e.dept = d.id group by d.id, d.name, e.job;
 select d.name, s.job, s.n from dept d left join (select dept, job, sum(sal) as n from emp group by dept, job) s on s.dept = d.id;
+-- pair: grouped over a LEFT JOIN of what may be missing
+select d.name, e.job, count(*) from emp e left join dept d on d.id = e.dept group by e.dept, d.name, e.job;
+select d.name, s.job, s.n from (select dept, job, count(*) as n from emp group by dept, job) s left join dept d on d.id = s.dept;
