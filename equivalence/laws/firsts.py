@@ -5,9 +5,9 @@
                  WHERE x.k = c.id AND x.n <= 2)
 
 With OFFSET m the rows are those numbered m + 1 and on. The rows of o that meet ``o.k = c.id`` are one whole
-group by k, since grouping and = agree where neither side is NULL. Where the order leaves ties either form chooses freely: a reservation. Other conditions on o alone
-stay below the numbering; a subquery with any other reference to the outside is left as it is. Must not know
-rules or provers.
+group by k, since grouping and = agree where neither side is NULL. Where the order leaves ties either form
+chooses freely: a reservation. Other conditions on o alone stay below the numbering; a subquery with any other
+reference to the outside is left as it is. Must not know rules or provers.
 """
 
 from __future__ import annotations

@@ -179,7 +179,11 @@ def _values(
     if query.limit is not None or query.offset is not None:
         return None
     # a grouping that reads rows outside is no one grouping
-    if not is_closed(item.query) or is_volatile(item.query) or any(returns_set(t.expr) for t in query.targets):
+    if (
+        not is_closed(item.query)
+        or is_volatile(item.query)
+        or any(returns_set(t.expr) for t in query.targets)
+    ):
         return None
     if place is None and (query.having is not None or any(has_window(t.expr) for t in query.targets)):
         return None

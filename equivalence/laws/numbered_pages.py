@@ -104,7 +104,9 @@ def _number(inner: a.Select, block: a.Select, rel: int) -> int | None:
 
 
 def numbers_asked(asked: Sequence[a.Expr], number: a.Column) -> tuple[int, int | None] | None:
-    """The first number that conditions on a number of rows leave, and the last; None where something else is asked, or no row is left."""
+    """The first number that conditions on numbers of rows leave, and the last; None where something else is
+    asked, or no row is left.
+    """
     first, last = 1, None
     for p in asked:
         if not isinstance(p, a.Op) or not p.op.is_builtin or len(p.args) != 2:

@@ -37,6 +37,8 @@ from rewright.sql.walk import (
     walk,
 )
 
+_PLACES = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
+
 
 def without_tied_groups(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, without such groupings."""
@@ -92,11 +94,19 @@ class _WithoutTiedGroups(Walk):
             not has_subquery(expr)
             and not has_window(expr)
             and not returns_set(expr)
+            and all(self._asks_of_none(n) for n in walk(expr) if isinstance(n, a.Aggregate))
             and self.facts.cannot_fail(plain)
         )
 
+    def _asks_of_none(self, call: a.Aggregate) -> bool:
+        """Whether an aggregate's direct arguments fail for no rows: they are computed and checked once."""
+        # rank(5) only sorts it in; the shares of percentiles are checked before there is a row
+        if call.func.is_builtin and call.func.name in _PLACES:
+            return all(map(self.facts.cannot_fail, call.direct))
+        return not call.direct or (call.func.is_builtin and all(map(_is_share, call.direct)))
+
     def _of_no_rows(self, node: Any) -> Any:
-        """An expression with what its aggregates are of no rows, and with NULL for what is not called then."""
+        """An expression with what its aggregates are of no rows; NULL stands for what is not called then."""
         if isinstance(node, a.Aggregate):
             return _on_empty(node)
         made = map_parts(node, self._of_no_rows)
@@ -106,6 +116,17 @@ class _WithoutTiedGroups(Walk):
         if null and all(map(self.facts.cannot_fail, parts)) and is_strict_in(made, null[0]):
             return a.Const(None, made.type)
         return made
+
+
+def _is_share(expr: a.Expr) -> bool:
+    """A constant between 0 and 1."""
+    if isinstance(expr, a.Cast) and expr.implicit:
+        expr = expr.arg
+    if not isinstance(expr, a.Const) or expr.type.name not in {"float8", "numeric"}:
+        return False
+    digits = (expr.value or "").replace(".", "", 1)
+    # no exponent, no NaN: what float() makes of those is not asked
+    return digits.isdecimal() and 0 <= float(expr.value or "") <= 1
 
 
 def _on_empty(call: a.Aggregate) -> a.Expr:
