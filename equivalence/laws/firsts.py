@@ -96,7 +96,7 @@ def _numbers_kept(number: a.Column, query: a.Select) -> list[a.Expr] | None:
     else:
         above = [compare(">", number, a.Const(str(skipped), INT8))] if skipped else []
         kept = above if last is None else [*above, compare("<=", number, a.Const(str(last), INT8))]
-    made = [p for p in kept if p is not None]
+    made: list[a.Expr] = [p for p in kept if p is not None]
     return made if made and len(made) == len(kept) else None
 
 

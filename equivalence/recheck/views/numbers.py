@@ -155,7 +155,7 @@ def _kept(number: a.Column, query: a.Select) -> list[a.Expr] | None:
     if query.limit is not None:
         asked = [("=", skipped + 1)] if some == 1 else [*asked, ("<=", skipped + some)]
     made = [compare(name, number, a.Const(str(n), INT8)) for name, n in asked]
-    kept = [p for p in made if p is not None]
+    kept: list[a.Expr] = [p for p in made if p is not None]
     return kept if kept and len(kept) == len(asked) else None
 
 

@@ -28,6 +28,7 @@ from rewright.sql.walk import (
     map_parts,
     references_whole,
     replace_item,
+    replace_node,
     returns_set,
     substitute,
     walk,
@@ -44,37 +45,26 @@ def placed(
     """
     item = join.right
     assert isinstance(item, a.Derived)
-    on = list(conjuncts(join.on))
     if item.lateral or item.security_barrier or free_rels(item.query) or is_volatile(item.query):
         return None
-    others = [p for p, tie in zip(on, ties, strict=True) if tie is None]
+    others = [p for p, tie in zip(conjuncts(join.on), ties, strict=True) if tie is None]
     found = _asked(item, others)
     if found is None:
         return None
     rows, call, number = found
-    own = [(rows.targets[t[0].pos].expr, t) for t in ties if t is not None]
-    keys = set(call.window.partition_by)
-    if {key for key, _ in own} != keys or not _has_whole_groups(rows, keys):
-        return None
-    equated = [map_parts(pred, lambda x, c=column, k=key: k if x == c else x) for key, (column, pred) in own]
-    where = conjoin((*conjuncts(rows.where), *equated))
+    tied = _of_partition(rows, call, [t for t in ties if t is not None])
     rest = replace(block, from_=tuple(replace_item(i, join, join.left) for i in block.from_))
     read = {n.pos for n in walk(rest) if isinstance(n, a.Column) and n.rel == item.rel}
-    if any(has_window(rows.targets[pos].expr) for pos in read) or references_whole(block, item.rel):
+    if tied is None or any(has_window(rows.targets[pos].expr) for pos in read):
         return None
-    sorted_by = [*keys, *(k.expr for k in call.window.order_by)]
-    total = changes.known.exprs_determine(replace(rows, targets=()), sorted_by)
-    # of rows that tie two columns may be of two rows
-    if total is None and len(read) > 1:
+    if references_whole(block, item.rel) or not _is_one_row(rows, call, len(read), changes):
         return None
     changes.compute_again(item.query)
-    if total is None:
-        changes.modulo.add("tie-order")
-    else:
-        changes.rest_on(total)
-    one, skipped = a.Const("1", INT8), a.Const(str(number - 1), INT8)
     cut = replace(
-        rows, where=where, order_by=call.window.order_by, limit=one, offset=None if number == 1 else skipped
+        tied,
+        order_by=call.window.order_by,
+        limit=a.Const("1", INT8),
+        offset=None if number == 1 else a.Const(str(number - 1), INT8),
     )
     made = {pos: _alone(cut, pos, fresh) for pos in sorted(read)}
 
@@ -83,6 +73,32 @@ def placed(
 
     whole: a.Select = visit(rest)
     return whole
+
+
+def _of_partition(rows: a.Select, call: a.WindowCall, ties: Sequence[Pair]) -> a.Select | None:
+    """The rows that equal a value in all that they are partitioned by, where these are a whole partition:
+    also where they are groups, if each of those keys is one that the groups are made by.
+    """
+    keys = set(call.window.partition_by)
+    own = [(rows.targets[column.pos].expr, column, pred) for column, pred in ties]
+    grouped = rows.group_by
+    if {key for key, _, _ in own} != keys or not all(equality_is_identity(k.type) for k in keys):
+        return None
+    if grouped is not None and (len(grouped) != 1 or not keys <= set(grouped[0])):
+        return None
+    equated = [replace_node(pred, column, key) for key, column, pred in own]
+    return replace(rows, where=conjoin((*conjuncts(rows.where), *equated)))
+
+
+def _is_one_row(rows: a.Select, call: a.WindowCall, read: int, changes: Changes) -> bool:
+    """Whether all columns that are read are of one row: of rows that tie in the order two may be of two."""
+    sorted_by = [*call.window.partition_by, *(k.expr for k in call.window.order_by)]
+    total = changes.known.exprs_determine(replace(rows, targets=()), sorted_by)
+    if total is not None:
+        changes.rest_on(total)
+    elif read < 2:
+        changes.modulo.add("tie-order")
+    return total is not None or read < 2
 
 
 def _alone(cut: a.Select, pos: int, fresh: Fresh) -> a.ScalarSubquery:
@@ -95,22 +111,17 @@ def _asked(item: a.Derived, asked: Sequence[a.Expr]) -> tuple[a.Select, a.Window
     by ``asked``, or by a block around them.
     """
     rows, rel = item.query, item.rel
-    if not isinstance(rows, a.Select):
+    if not isinstance(rows, a.Select) or not _is_whole(rows):
         return None
     shown = rows.targets
     if not asked:
-        if len(rows.from_) != 1 or not isinstance(rows.from_[0], a.Derived) or not _is_whole(rows):
+        inner = _filtered(rows)
+        if inner is None or not isinstance(inner.query, a.Select):
             return None
-        inner = rows.from_[0]
-        around = replace(rows, from_=(), where=None)
-        odd = any(f(t.expr) for t in shown for f in (has_window, has_aggregate, returns_set))
-        if odd or rows.group_by is not None or rows.having is not None or references_whole(rows, inner.rel):
-            return None
-        if inner.lateral or inner.security_barrier or not isinstance(inner.query, a.Select):
-            return None
-        asked, rel, rows = conjuncts(rows.where), inner.rel, inner.query
-        given = {(rel, i): t.expr for i, t in enumerate(rows.targets)}
-        shown = substitute(around, given).targets
+        asked, rel = conjuncts(rows.where), inner.rel
+        given = {(rel, i): t.expr for i, t in enumerate(inner.query.targets)}
+        shown = substitute(replace(rows, from_=(), where=None), given).targets
+        rows = inner.query
     numbers = [_number(p, rel) for p in asked]
     # of several conditions one may refuse the row that another asks for
     if len(numbers) != 1 or numbers[0] is None or not _is_whole(rows):
@@ -121,6 +132,16 @@ def _asked(item: a.Derived, asked: Sequence[a.Expr]) -> tuple[a.Select, a.Window
         return None
     assert isinstance(call, a.WindowCall)
     return replace(rows, targets=shown, order_by=()), call, number
+
+
+def _filtered(block: a.Select) -> a.Derived | None:
+    """What a block shows some rows of, each by itself."""
+    item = block.from_[0] if len(block.from_) == 1 else None
+    if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+        return None
+    odd = any(f(t.expr) for t in block.targets for f in (has_window, has_aggregate, returns_set))
+    grouped = block.group_by is not None or block.having is not None
+    return None if odd or grouped or references_whole(block, item.rel) else item
 
 
 def _is_whole(block: a.Select) -> bool:
@@ -155,12 +176,3 @@ def _numbers_within(call: a.Expr) -> bool:
     frame, window = call.window.frame, call.window
     plain = frame.start_offset is None and frame.end_offset is None and call.filter is None
     return plain and bool(window.partition_by) and bool(window.order_by)
-
-
-def _has_whole_groups(rows: a.Select, keys: set[a.Expr]) -> bool:
-    """Whether the rows that equal values in the keys are those of whole partitions, also where they are
-    groups: then each key is one of those that they are made by.
-    """
-    alike = all(equality_is_identity(k.type) for k in keys)
-    grouped = rows.group_by
-    return alike and (grouped is None or (len(grouped) == 1 and keys <= set(grouped[0])))
