@@ -4,16 +4,18 @@
     is  LATERAL (SELECT … FROM (SELECT …, o.k, row_number() OVER (PARTITION BY o.k ORDER BY o.day) n FROM o) x
                  WHERE x.k = c.id AND x.n <= 2)
 
-With OFFSET m the rows are those numbered m + 1 and on. The rows of o that meet ``o.k = c.id`` are one whole
-group by k, since grouping and = agree where neither side is NULL. Where the order leaves ties either form
-chooses freely: a reservation. Other conditions on o alone stay below the numbering; a subquery with any other
-reference to the outside is left as it is. Must not know rules or provers.
+The same holds of groups, which are made by k as well then. With OFFSET m the rows are those numbered m + 1
+and on. The rows of o that meet ``o.k = c.id`` are one whole group by k, since grouping and = agree where
+neither side is NULL. Where the order leaves ties either form chooses freely: a reservation. Other conditions
+on o alone stay below the numbering; a subquery with any other reference to the outside is left as it is. Must
+not know rules or provers.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from rewright.equivalence.laws.chance import looseness
 from rewright.equivalence.laws.correlation import Inner, take_apart
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
@@ -60,6 +62,9 @@ class _Numbered(Walk):
             self.reserve_ties(query)
             # targets and conditions are computed for rows of groups that nobody asks for
             self.reserve_failures(*(t.expr for t in query.targets), *conjuncts(query.where))
+            if query.group_by is not None:
+                self.reserve_other_rows(replace(query, limit=None, offset=None))
+                self.reserve(looseness(replace(query, order_by=(), limit=None, offset=None)))
         return made
 
     def _over(self, query: a.Select, inner: Inner) -> a.Select | None:
@@ -68,7 +73,9 @@ class _Numbered(Walk):
         number = a.WindowCall(ref, (), a.Window(keys, query.order_by), INT8)
         shown = [t.expr for t in query.targets]
         targets = tuple(a.Target(f"c{i + 1}", e) for i, e in enumerate((*shown, *keys, number)))
-        below = a.Select(targets, inner.items, conjoin(inner.local))
+        # the groups of rows that equal a value are those of all rows by that value, too
+        groups = None if query.group_by is None else (tuple(dict.fromkeys((*keys, *query.group_by[0]))),)
+        below = a.Select(targets, inner.items, conjoin(inner.local), groups, query.having)
         rel = self.fresh()
         columns = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(targets)]
         cut = _numbers_kept(columns[-1], query)
@@ -112,14 +119,18 @@ def _is_plain_cut(part: a.Expr | None) -> bool:
 def _first_rows(query: a.Select) -> bool:
     exprs = [*(t.expr for t in query.targets), *(k.expr for k in query.order_by)]
     # LIMIT … WITH TIES keeps all that tie with the last, which numbers do not say
-    bare = query.group_by is None and query.distinct is None and not query.with_ties
+    bare = query.distinct is None and not query.with_ties
+    # an aggregate without keys is a row also where there is nothing, and several sets show NULLs for keys
+    grouped = query.group_by is not None
+    by_keys = query.group_by is not None and len(query.group_by) == 1 and bool(query.group_by[0])
     return (
         bare
+        and (by_keys or (not grouped and query.having is None))
         and (query.limit is not None or query.offset is not None)
         and _is_plain_cut(query.limit)
         and _is_plain_cut(query.offset)
         and bool(query.order_by)
         and not query.ctes
         and not is_volatile(query)
-        and not any(has_window(e) or has_aggregate(e) or returns_set(e) for e in exprs)
+        and not any(has_window(e) or returns_set(e) or (has_aggregate(e) and not grouped) for e in exprs)
     )

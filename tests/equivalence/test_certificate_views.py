@@ -372,6 +372,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n > 2",
         ),
         (
+            "select t.id, q.n from t, lateral (select o.t, count(*) n from o where o.far = t.k group by o.t order by count(*) desc, o.t limit 1) q",
+            "select t.id, q.n from t join (select far, t, count(*) n, row_number() over (partition by far order by count(*) desc, t) m from o group by far, t) q on q.far = t.k and q.m = 1",
+        ),
+        (
             "select id from (select id, row_number() over (order by k, id) n from o) q order by n",
             "select id from o order by k, id",
         ),
@@ -1191,6 +1195,26 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, q.id from t, lateral (select o.id from o where o.t = t.id order by o.id offset 2) q",
             "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by id) n from o) q on q.t = t.id and q.n >= 2",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select o.t, count(*) n from o where o.far = t.k group by o.t order by count(*) desc, o.t limit 1) q",
+            "select t.id, q.n from t join (select far, t, count(*) n, row_number() over (partition by far, t order by count(*) desc, t) m from o group by far, t) q on q.far = t.k and q.m = 1",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select o.t, count(*) n from o where o.far = t.k group by o.t having count(*) > 1 order by count(*) desc, o.t limit 1) q",
+            "select t.id, q.n from t join (select far, t, count(*) n, row_number() over (partition by far order by count(*) desc, t) m from o group by far, t) q on q.far = t.k and q.m = 1",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select count(*) n from o where o.far = t.k order by count(*) limit 1) q",
+            "select t.id, q.n from t join (select far, count(*) n, row_number() over (partition by far order by count(*)) m from o group by far) q on q.far = t.k and q.m = 1",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select o.t, max(10 / o.k) n from o where o.far = t.k group by o.t order by o.t limit 1) q where t.id = 1",
+            "select t.id, q.n from t join (select far, max(10 / k) n, row_number() over (partition by far order by t) m from o group by far, t) q on q.far = t.k and q.m = 1 where t.id = 1",
+        ),
+        (
+            "select t.id, q.v from t, lateral (select o.k v from o where o.t = t.id order by 10 / o.k, o.id limit 2) q where t.id = 1",
+            "select t.id, q.v from t join (select k v, t, row_number() over (partition by t order by 10 / k, id) n from o) q on q.t = t.id and q.n <= 2 where t.id = 1",
         ),
         (
             "select t.id, q.id from t, lateral (select o.id from o where o.far > t.id order by o.id limit 2) q",

@@ -2,9 +2,9 @@
 
 The rows of a table that equal a value are one group of it, where the equality is the one that groups are
 made by. So the first n of them in an order are those that row_number() over the group gives 1 to n, and n
-behind m others those with m + 1 to m + n; where the order leaves ties either may choose otherwise. What is
-shown, and what other conditions say, is then computed for rows of groups that nobody asks for: it must not
-fail. Must not know the other forms.
+behind m others those with m + 1 to m + n; of groups alike, which are made by that value, too. Where the order
+leaves ties either may choose otherwise. What is shown, and what other conditions say, is then computed for
+rows of groups that nobody asks for: it must not fail. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def _numbered(query: a.Query, fresh: Fresh, changes: Changes) -> a.Select | None
     items, preds = as_product(query)
     inside = from_rels(items)
     shown = [t.expr for t in query.targets]
-    if free_of_all(items) or any(free_rels(e) - inside for e in (*shown, *(k.expr for k in query.order_by))):
+    above = replace(query, from_=(), where=None)
+    if free_of_all(items) or free_rels(above) - inside:
         return None
     local = [p for p in preds if free_rels(p) <= inside]
     ties = [t for p in preds if p not in local and (t := _tie(p, inside)) is not None]
@@ -91,15 +92,20 @@ def _numbered(query: a.Query, fresh: Fresh, changes: Changes) -> a.Select | None
         _left_by_ties(query, [k.expr for k in query.order_by], changes)
         if _fails(changes, [*shown, *preds, *(k.expr for k in query.order_by)]):
             changes.modulo.add("errors")
+        if query.group_by is not None:
+            changes.compute_again(replace(query, order_by=(), limit=None, offset=None))
     return made
 
 
 def _first_rows(query: a.Select) -> bool:
     computed = [*(t.expr for t in query.targets), *(k.expr for k in query.order_by)]
-    bare = query.group_by is None and query.having is None and query.distinct is None and not query.ctes
+    bare = query.distinct is None and not query.ctes
+    # without keys there is one row of no rows; of several sets some show NULL for a key
+    grouped = query.group_by is not None and len(query.group_by) == 1 and bool(query.group_by[0])
+    bare = bare and (grouped or (query.group_by is None and query.having is None))
     parts = [p for p in (query.limit, query.offset) if p is not None]
     cut = bool(parts) and all(isinstance(p, a.Const) and (p.value or "").isdecimal() for p in parts)
-    plain = not any(has_window(e) or has_aggregate(e) or returns_set(e) for e in computed)
+    plain = not any(has_window(e) or returns_set(e) or (has_aggregate(e) and not grouped) for e in computed)
     return bare and cut and plain and not query.with_ties and bool(query.order_by)
 
 
@@ -132,7 +138,12 @@ def _over(
     given = (*(t.expr for t in query.targets), *keys, number)
     names = tuple(f"c{i + 1}" for i in range(len(given)))
     rows = a.Select(
-        tuple(a.Target(n, e) for n, e in zip(names, given, strict=True)), tuple(items), conjoin(local)
+        tuple(a.Target(n, e) for n, e in zip(names, given, strict=True)),
+        tuple(items),
+        conjoin(local),
+        # groups of rows that equal a value are among those that are made by that, too
+        None if query.group_by is None else (tuple(dict.fromkeys((*keys, *query.group_by[0]))),),
+        query.having,
     )
     rel = fresh()
     columns = [a.Column(rel, i, e.type, n) for i, (e, n) in enumerate(zip(given, names, strict=True))]
