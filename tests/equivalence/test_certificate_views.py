@@ -163,10 +163,6 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, (select round(avg(o.k) * 1.5, 2) from o where o.k = t.k) from t",
         ),
         (
-            "select id, (select percentile_disc(0.5) within group (order by o.id) from o where o.k = t.k group by o.k) from t",
-            "select id, (select percentile_disc(0.5) within group (order by o.id) from o where o.k = t.k) from t",
-        ),
-        (
             "select id from t where (select count(*) from o where o.k = t.k group by o.k) is null",
             "select id from t where not exists (select 1 from o where o.k = t.k)",
         ),
@@ -372,8 +368,8 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n > 2",
         ),
         (
-            "select t.id, q.n from t, lateral (select o.t, count(*) n from o where o.far = t.k group by o.t order by count(*) desc, o.t limit 1) q",
-            "select t.id, q.n from t join (select far, t, count(*) n, row_number() over (partition by far order by count(*) desc, t) m from o group by far, t) q on q.far = t.k and q.m = 1",
+            "select t.id, q.dst, q.n from t, lateral (select e.dst, count(*) n from edge e where e.src = t.id group by e.dst order by count(*) desc, e.dst limit 1) q",
+            "select t.id, q.dst, q.n from t join (select src, dst, count(*) n, row_number() over (partition by src order by count(*) desc, dst) m from edge group by src, dst) q on q.src = t.id and q.m = 1",
         ),
         (
             "select id from (select id, row_number() over (order by k, id) n from o) q order by n",
