@@ -246,6 +246,9 @@ def _forms(plain: View, highest: int) -> list[View]:
     if late is not None:
         late = _changed(late, lambda q: flattened(q, catalog))
     looked = _seen(plain, lambda q, known: as_lookups(q, known, Fresh(highest)), catalog)
+    if looked is not None:
+        # as other subqueries are sorted
+        looked = _seen(looked, without_idle_keys, catalog) or looked
     counted = _seen(plain, lambda q, known: without_fans(q, known, Fresh(highest)), catalog)
     if counted is not None:
         above = max(highest_number(counted.before), highest_number(counted.after))

@@ -23,6 +23,7 @@ from typing import Any
 from rewright.equivalence.laws.chance import looseness
 from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.equivalence.laws.forms import Form, Walk
+from rewright.equivalence.laws.numbered_rows import Place, place_of
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, is_volatile, null_on_empty, strict_columns
@@ -75,16 +76,20 @@ class _AsLookups(Walk):
         # the group shown as a whole has no columns to look up
         if not isinstance(grouped, a.Derived) or references_whole(block, grouped.rel):
             return None
-        ties = [as_tie(p, frozenset({grouped.rel})) for p in conjuncts(join.on)]
-        values = _values(grouped, join, ties)
+        place = place_of(grouped, conjuncts(join.on))
+        asked = conjuncts(join.on) if place is None else place.on
+        ties = [as_tie(p, frozenset({grouped.rel})) for p in asked]
+        values = _values(grouped, join, ties, place)
         if values is None:
             return None
         block = replace(block, from_=tuple(replace_item(item, join, join.left) for item in block.from_))
+        read = {n.pos for n in walk(block) if isinstance(n, a.Column) and n.rel == grouped.rel}
+        values = {pos: value for pos, value in values.items() if pos in read}
         made = self._read(block, grouped.rel, values)
         if any(isinstance(n, a.Column) and n.rel == grouped.rel for n in walk(made)):
             return None  # a key, or a count that is NULL where there is nothing to count
         assert isinstance(grouped.query, a.Select)
-        basis = self._decided(grouped.query)
+        basis = self._decided(grouped.query) if place is None else self._placed(place, values)
         # DISTINCT ON with ties: two lookups for two columns might be of two rows
         if basis is None and len(values) > 1:
             return None  # lookups might choose different rows
@@ -92,7 +97,7 @@ class _AsLookups(Walk):
         self.reserve_other_rows(grouped.query)
         # ties are computed of rows that the join may not have reached
         self.reserve_failures(*(t.outer for t in ties if t is not None))
-        self.reserve(looseness(replace(grouped.query, distinct=None, order_by=())))
+        self.reserve(looseness(_unordered(grouped.query, place)))
         self.rest_on(basis or ())
         return made
 
@@ -108,6 +113,14 @@ class _AsLookups(Walk):
         if all(t.expr in order and look_of_type(t.expr.type) is not None for t in query.targets):
             return frozenset()
         return self.facts.exprs_determine(rows, order)
+
+    def _placed(self, place: Place, values: dict[int, a.Select]) -> Assumptions | None:
+        """As `_decided`, of the row that has a number."""
+        order = [*place.keys, *(k.expr for k in place.order)]
+        shown = [v.targets[0].expr for v in values.values()]
+        if all(e in order and look_of_type(e.type) is not None for e in shown):
+            return frozenset()
+        return self.facts.exprs_determine(replace(place.rows, targets=()), order)
 
     def _read(self, block: a.Select, rel: int, values: dict[int, a.Select]) -> a.Select:
         """The block with the columns of ``rel`` as subqueries."""
@@ -136,6 +149,13 @@ class _AsLookups(Walk):
         return made
 
 
+def _unordered(query: a.Select, place: Place | None) -> a.Select:
+    """What is grouped or numbered, without that by which one row is chosen."""
+    if place is None:
+        return replace(query, distinct=None, order_by=())
+    return replace(place.rows, targets=tuple(t for t in place.rows.targets if not has_window(t.expr)))
+
+
 def _left_joins(item: a.FromItem) -> Iterator[a.Join]:
     """Outermost first."""
     if isinstance(item, a.Join):
@@ -145,31 +165,41 @@ def _left_joins(item: a.FromItem) -> Iterator[a.Join]:
         yield from _left_joins(item.right)
 
 
-def _values(item: a.Derived, join: a.Join, ties: Sequence[Tie | None]) -> dict[int, a.Select] | None:
+def _values(
+    item: a.Derived, join: a.Join, ties: Sequence[Tie | None], place: Place | None
+) -> dict[int, a.Select] | None:
     """What the columns of a grouping say of the rows that equal its partner, by position, as queries of one
     row; None: it is no grouping that is joined by its whole key.
     """
-    query = item.query
+    query = item.query if place is None else place.rows
     # LATERAL makes other groups for each row
     if item.lateral or item.security_barrier or not isinstance(query, a.Select) or query.ctes:
         return None
     # HAVING and LIMIT take whole groups away, whose lookup would give a value all the same
-    if query.limit is not None or query.offset is not None or query.having is not None:
+    if query.limit is not None or query.offset is not None:
         return None
     # a grouping that reads rows outside is no one grouping
-    if not is_closed(query) or is_volatile(query):
+    if (
+        not is_closed(item.query)
+        or is_volatile(item.query)
+        or any(returns_set(t.expr) for t in query.targets)
+    ):
         return None
-    if any(has_window(t.expr) or returns_set(t.expr) for t in query.targets):
+    if place is None and (query.having is not None or any(has_window(t.expr) for t in query.targets)):
         return None
     # on anything but keys the LEFT JOIN pads rows that have a group
     if any(t is None or not _is_plain(t, join) for t in ties):
         return None
     keys = query.group_by[0] if query.group_by is not None and len(query.group_by) == 1 else query.distinct
+    keys = keys if place is None else place.keys
     own = [_inside(t, query) for t in ties if t is not None]
     # a part of the key meets several groups, and the row comes once for each
     if not keys or {key for key, _ in own} != set(keys):
         return None
     where = conjoin((*conjuncts(query.where), *(p for _, p in own)))
+    if place is not None:
+        # what numbers others, or is the number itself, is no value of the one row
+        return {i: place.row(t, where) for i, t in enumerate(query.targets) if not has_window(t.expr)}
     if query.group_by is not None:
         # DISTINCT over groups is a second grouping
         return _aggregates(query, where) if query.distinct is None else None
@@ -244,4 +274,5 @@ def is_zero(expr: a.Expr) -> bool:
 
 
 def _is_count(value: a.Select) -> bool:
-    return _counts(value.targets[0].expr)
+    # of groups among which one is chosen there may be none
+    return value.group_by == ((),) and _counts(value.targets[0].expr)

@@ -51,7 +51,7 @@ class _AsPages(Walk):
         at = _number(inner, block, item.rel)
         if at is None or references_whole(block, item.rel):
             return block
-        found = _page(conjuncts(block.where), a.Column(item.rel, at, inner.targets[at].expr.type, ""))
+        found = numbers_asked(conjuncts(block.where), a.Column(item.rel, at, inner.targets[at].expr.type, ""))
         number = inner.targets[at].expr
         # a condition on anything but the number takes rows away after they were numbered
         if found is None or not isinstance(number, a.WindowCall):
@@ -106,8 +106,10 @@ def _number(inner: a.Select, block: a.Select, rel: int) -> int | None:
     return by.pos if plain and number.window.order_by and not number.window.partition_by else None
 
 
-def _page(asked: Sequence[a.Expr], number: a.Column) -> tuple[int, int | None] | None:
-    """The first number and the last; None where something else is asked, or no row is left."""
+def numbers_asked(asked: Sequence[a.Expr], number: a.Column) -> tuple[int, int | None] | None:
+    """The first number that conditions on numbers of rows leave, and the last; None where something else is
+    asked, or no row is left.
+    """
     first, last = 1, None
     for p in asked:
         if not isinstance(p, a.Op) or not p.op.is_builtin or len(p.args) != 2:

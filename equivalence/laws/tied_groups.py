@@ -6,8 +6,8 @@
 
 All rows that equal one value fall into one group, by whatever equality their type has. Without rows there is
 no group and the subquery is NULL, as an aggregate over no rows is that is NULL then (hazards 1c, 1d).
-Expressions around aggregates are computed for no rows now: only those that can't fail. Must not know rules or
-provers.
+Expressions around aggregates are computed for no rows now: only those that can't fail of what the aggregates
+are then, as NULL * 1.5 can't. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from rewright.sql import algebra as a
 from rewright.sql.build import compare, function, int8
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import null_on_empty
+from rewright.sql.facts.aggregates import NOT_NULL_ON_EMPTY
+from rewright.sql.facts.strictness import is_strict_in
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     as_product,
+    children,
     conjuncts,
     from_rels,
     has_subquery,
@@ -33,6 +36,8 @@ from rewright.sql.walk import (
     returns_set,
     walk,
 )
+
+_PLACES = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 
 
 def without_tied_groups(query: a.Query, catalog: Catalog) -> Form:
@@ -83,14 +88,54 @@ class _WithoutTiedGroups(Walk):
         )
 
     def _may_be_computed(self, expr: a.Expr) -> bool:
-        """Whether what is done with the aggregates can't fail, whatever they are."""
-        plain = map_kind(expr, a.Aggregate, lambda g: a.Column(-1, 0, g.type))
+        """Whether what is done with the aggregates can't fail where these are of no rows."""
+        plain = self._of_no_rows(expr)
         return (
             not has_subquery(expr)
             and not has_window(expr)
             and not returns_set(expr)
+            and all(self._asks_of_none(n) for n in walk(expr) if isinstance(n, a.Aggregate))
             and self.facts.cannot_fail(plain)
         )
+
+    def _asks_of_none(self, call: a.Aggregate) -> bool:
+        """Whether an aggregate's direct arguments fail for no rows: they are computed and checked once."""
+        # rank(5) only sorts it in; the shares of percentiles are checked before there is a row
+        if call.func.is_builtin and call.func.name in _PLACES:
+            return all(map(self.facts.cannot_fail, call.direct))
+        return not call.direct or (call.func.is_builtin and all(map(_is_share, call.direct)))
+
+    def _of_no_rows(self, node: Any) -> Any:
+        """An expression with what its aggregates are of no rows; NULL stands for what is not called then."""
+        if isinstance(node, a.Aggregate):
+            return _on_empty(node)
+        made = map_parts(node, self._of_no_rows)
+        parts = list(children(made)) if isinstance(made, a.Op | a.Call | a.Cast) else []
+        null = [p for p in parts if isinstance(p, a.Const) and p.value is None]
+        # strict functions are not called with NULL, but their other arguments are computed: NULL * (1 / 0)
+        if null and all(map(self.facts.cannot_fail, parts)) and is_strict_in(made, null[0]):
+            return a.Const(None, made.type)
+        return made
+
+
+def _is_share(expr: a.Expr) -> bool:
+    """A constant between 0 and 1."""
+    if isinstance(expr, a.Cast) and expr.implicit:
+        expr = expr.arg
+    if not isinstance(expr, a.Const) or expr.type.name not in {"float8", "numeric"}:
+        return False
+    digits = (expr.value or "").replace(".", "", 1)
+    # no exponent, no NaN: what float() makes of those is not asked
+    return digits.isdecimal() and 0 <= float(expr.value or "") <= 1
+
+
+def _on_empty(call: a.Aggregate) -> a.Expr:
+    """What an aggregate is of no rows; a column of any value where that is not known."""
+    if not call.func.is_builtin:
+        return a.Column(-1, 0, call.type)
+    if call.func.name not in NOT_NULL_ON_EMPTY:
+        return a.Const(None, call.type)
+    return a.Const("0", call.type) if call.func.name == "count" else a.Column(-1, 0, call.type)
 
 
 def _is_own(tie: Tie) -> bool:

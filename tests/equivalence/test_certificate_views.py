@@ -159,6 +159,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, (select sum(o.n) from o where o.k = t.k) from t",
         ),
         (
+            "select id, (select round(avg(o.k) * 1.5, 2) from o where o.k = t.k group by o.k) from t",
+            "select id, (select round(avg(o.k) * 1.5, 2) from o where o.k = t.k) from t",
+        ),
+        (
             "select id from t where (select count(*) from o where o.k = t.k group by o.k) is null",
             "select id from t where not exists (select 1 from o where o.k = t.k)",
         ),
@@ -209,6 +213,18 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, (select sum(o.k) from o where o.t = t.id), (select count(*) from o where o.t = t.id) from t",
             "select t.id, g.s, coalesce(g.n, 0) from t left join (select t, sum(k) s, count(*) n from o group by t) g on g.t = t.id",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id offset 1 limit 1), (select o.far from o where o.t = t.id order by o.id limit 1) from t",
+            "with r as (select t, x, far, row_number() over (partition by t order by k, id) a, row_number() over (partition by t order by id) b from o) select t.id, q.x, s.far from t left join r q on q.t = t.id and q.a = 2 left join r s on s.t = t.id and s.b <= 1",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id and o.k > 3 order by o.k desc, o.id limit 1) from t",
+            "select t.id, q.y from t left join (select w.t, w.x y from (select t, x, row_number() over (partition by t order by k desc, id) n from o where k > 3) w where w.n = 1) q on q.t = t.id",
+        ),
+        (
+            "select t.id, (select o.k from o where o.far = t.k group by o.k order by count(*) desc, o.k limit 1) from t",
+            "select t.id, q.k from t left join (select far, k, row_number() over (partition by far order by count(*) desc, k) n from o group by far, k) q on q.far = t.k and q.n = 1",
         ),
     ),
     "keys": (
@@ -342,6 +358,18 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, q.id from t left join lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id limit 2) q on true",
             "select t.id, q.id from t left join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n <= 2",
+        ),
+        (
+            "select t.id, q.id from t, lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id offset 1 limit 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n between 2 and 3",
+        ),
+        (
+            "select t.id, q.id from t, lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id offset 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n > 2",
+        ),
+        (
+            "select t.id, q.dst, q.n from t, lateral (select e.dst, count(*) n from edge e where e.src = t.id group by e.dst order by count(*) desc, e.dst limit 1) q",
+            "select t.id, q.dst, q.n from t join (select src, dst, count(*) n, row_number() over (partition by src order by count(*) desc, dst) m from edge group by src, dst) q on q.src = t.id and q.m = 1",
         ),
         (
             "select id from (select id, row_number() over (order by k, id) n from o) q order by n",
@@ -743,6 +771,18 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select (select 10 / count(*) from o where o.k = t.k) from t",
         ),
         (
+            "select (select sum(o.k) * (10 / t.id) from o where o.k = t.k group by o.k) from t",
+            "select (select sum(o.k) * (10 / t.id) from o where o.k = t.k) from t",
+        ),
+        (
+            "select (select percentile_disc(2) within group (order by o.id) from o where o.k = t.k group by o.k) from t",
+            "select (select percentile_disc(2) within group (order by o.id) from o where o.k = t.k) from t",
+        ),
+        (
+            "select (select percentile_disc(t.id) within group (order by o.id) from o where o.k = t.k group by o.k) from t",
+            "select (select percentile_disc(t.id) within group (order by o.id) from o where o.k = t.k) from t",
+        ),
+        (
             "select (select max(o.id) from o where o.n = t.k group by o.n having o.n::text = '1') from t",
             "select (select max(o.id) from o where o.n = t.k having t.k = 1) from t",
         ),
@@ -845,6 +885,46 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, (select count(*) from o where o.t = t.id) from t",
             "select t.id, coalesce(g.n, 0) from t left join (select t, count(*) n from o group by t having count(*) > 1) g on g.t = t.id",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id offset 1 limit 1) from t",
+            "select t.id, q.x from t left join (select t, far, x, k, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n = 3",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id offset 1 limit 1) from t",
+            "select t.id, q.x from t left join (select t, far, x, k, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n <= 2",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id offset 1 limit 1) from t",
+            "select t.id, q.x from t left join (select t, far, x, k, row_number() over (partition by t, far order by k, id) n from o) q on q.t = t.id and q.n = 2",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id offset 1 limit 1) from t",
+            "select t.id, q.x from t left join (select t, far, x, k, row_number() over (partition by t order by k nulls first, id) n from o) q on q.t = t.id and q.n = 2",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id offset 1 limit 1) from t",
+            "select t.id, q.x from t left join (select t, far, x, k, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n = 2 and q.k > 3",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k offset 1 limit 1) from t",
+            "select t.id, q.x from t left join (select t, far, x, k, row_number() over (partition by t order by k) n from o) q on q.t = t.id and q.n = 2",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id limit 1) from t",
+            "select t.id, q.x from t left join (select w.t, w.x from (select t, x, k, row_number() over (partition by t order by k, id) n from o) w where w.n = 1 and w.k > 3) q on q.t = t.id",
+        ),
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k, o.id offset 1 limit 1) from t",
+            "select t.id, q.x from t join (select t, far, x, k, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n = 2",
+        ),
+        (
+            "select t.id, (select count(*) from o where o.far = t.k group by o.k order by o.k limit 1) from t",
+            "select t.id, coalesce(q.c, 0) from t left join (select far, count(*) c, row_number() over (partition by far order by k) n from o group by far, k) q on q.far = t.k and q.n = 1",
+        ),
+        (
+            "select t.id, (select 10 / o.k from o where o.t = t.id order by o.id limit 1) from t where t.id = 1",
+            "select t.id, q.v from t left join (select t, 10 / k v, row_number() over (partition by t order by id) n from o) q on q.t = t.id and q.n = 1 where t.id = 1",
         ),
         (
             "select t.id, (select max(o.k) from o where o.far = t.k) from t",
@@ -1115,6 +1195,34 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, q.id from t, lateral (select o.id from o where o.t = t.id order by o.k limit 2) q",
             "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k) n from o) q on q.t = t.id and q.n <= 2",
+        ),
+        (
+            "select t.id, q.id from t, lateral (select o.id from o where o.t = t.id order by o.id offset 1 limit 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by id) n from o) q on q.t = t.id and q.n between 1 and 2",
+        ),
+        (
+            "select t.id, q.id from t, lateral (select o.id from o where o.t = t.id order by o.id offset 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by id) n from o) q on q.t = t.id and q.n >= 2",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select o.t, count(*) n from o where o.far = t.k group by o.t order by count(*) desc, o.t limit 1) q",
+            "select t.id, q.n from t join (select far, t, count(*) n, row_number() over (partition by far, t order by count(*) desc, t) m from o group by far, t) q on q.far = t.k and q.m = 1",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select o.t, count(*) n from o where o.far = t.k group by o.t having count(*) > 1 order by count(*) desc, o.t limit 1) q",
+            "select t.id, q.n from t join (select far, t, count(*) n, row_number() over (partition by far order by count(*) desc, t) m from o group by far, t) q on q.far = t.k and q.m = 1",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select count(*) n from o where o.far = t.k order by count(*) limit 1) q",
+            "select t.id, q.n from t join (select far, count(*) n, row_number() over (partition by far order by count(*)) m from o group by far) q on q.far = t.k and q.m = 1",
+        ),
+        (
+            "select t.id, q.n from t, lateral (select o.t, max(10 / o.k) n from o where o.far = t.k group by o.t order by o.t limit 1) q where t.id = 1",
+            "select t.id, q.n from t join (select far, max(10 / k) n, row_number() over (partition by far order by t) m from o group by far, t) q on q.far = t.k and q.m = 1 where t.id = 1",
+        ),
+        (
+            "select t.id, q.v from t, lateral (select o.k v from o where o.t = t.id order by 10 / o.k, o.id limit 2) q where t.id = 1",
+            "select t.id, q.v from t join (select k v, t, row_number() over (partition by t order by 10 / k, id) n from o) q on q.t = t.id and q.n <= 2 where t.id = 1",
         ),
         (
             "select t.id, q.id from t, lateral (select o.id from o where o.far > t.id order by o.id limit 2) q",

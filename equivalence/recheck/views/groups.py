@@ -2,11 +2,13 @@
 
 Rows that equal one value are one group. Where no row is left there is no group, and the subquery is NULL;
 without the grouping it has a row all the same, which is made NULL where there is nothing to count. What is
-done with the aggregates is then done over no rows, too: it must not fail. Must not know the other forms.
+done with the aggregates is then done over no rows, too: it must not fail of what they are then. Nor must what
+an aggregate computes once, as percentile_disc(2) does. Must not know the other forms.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,6 +17,7 @@ from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, function, int8
 from rewright.sql.facts import null_on_empty
+from rewright.sql.facts.aggregates import NOT_NULL_ON_EMPTY
 from rewright.sql.types import SqlType, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
@@ -121,12 +124,50 @@ def _of_one_group(
         return map_parts(node, visit)
 
     made: a.Expr = visit(expr)
+    if not all(_asks_of_none(x, changes) for x in walk(made) if isinstance(x, a.Aggregate)):
+        return None
     around = map_kind(made, a.Aggregate, lambda g: a.Column(-1, 0, g.type))
+    of_none = _without_rows(made, changes)
     if any(isinstance(n, (a.Grouping, *QUERIES)) for n in walk(around)) or used_rels(around) & inside:
         return None
-    if has_window(made) or returns_set(made) or not changes.known.cannot_fail(around):
+    if has_window(made) or returns_set(made) or not changes.known.cannot_fail(of_none):
         return None
     return made
+
+
+def _asks_of_none(call: a.Aggregate, changes: Changes) -> bool:
+    """Whether what an aggregate asks once, where there are no rows as well, fails for none."""
+    if not call.direct:
+        return True
+    if call.func.is_builtin and call.func.name in {"rank", "dense_rank", "percent_rank", "cume_dist"}:
+        return all(map(changes.known.cannot_fail, call.direct))
+    given = [x.arg if isinstance(x, a.Cast) and x.implicit else x for x in call.direct]
+    shares = [x.value for x in given if isinstance(x, a.Const) and x.type.name in {"float8", "numeric"}]
+    known = [re.fullmatch(r"0?\.\d+|0|1", v) for v in shares if v is not None]
+    return call.func.is_builtin and len(known) == len(call.direct) and all(known)
+
+
+def _without_rows(expr: a.Expr, changes: Changes) -> a.Expr:
+    """The expression where there are no rows: most aggregates are NULL then, and what is strict is not called
+    with NULL once its arguments are computed.
+    """
+    if isinstance(expr, a.Aggregate):
+        if not expr.func.is_builtin or expr.func.name in NOT_NULL_ON_EMPTY:
+            zero = expr.func.is_builtin and expr.func.name == "count"
+            return a.Const("0", expr.type) if zero else a.Column(-1, 0, expr.type)
+        return a.Const(None, expr.type)
+    made: a.Expr = map_parts(expr, lambda n: _without_rows(n, changes))
+    match made:
+        case a.Op(args=args) if made.op.function.strict:
+            given: tuple[a.Expr, ...] = args
+        case a.Call(args=args) if made.func.strict and not made.func.returns_set:
+            given = args
+        case a.Cast(arg=arg) if made.method != "domain" and (made.func is None or made.func.strict):
+            given = (arg,)
+        case _:
+            return made
+    never = any(isinstance(x, a.Const) and x.value is None for x in given)
+    return a.Const(None, made.type) if never and all(map(changes.known.cannot_fail, given)) else made
 
 
 def _alike(value: SqlType, key: SqlType) -> bool:

@@ -1,4 +1,5 @@
-"""Groupings that a row is left-joined with by their whole key, as what they say of the row: subqueries.
+"""Groupings that a row is left-joined with by their whole key, as what they say of the row: subqueries. So is
+a row by its number in a group (`placed`).
 
 At most one group equals a row in all that groups are made by, and it holds the rows that equal it there. So
 the join keeps each row once, with the group's aggregates over those rows; without a group there are none, and
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rewright.equivalence.recheck.views.placed import placed
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.facts import null_on_empty
@@ -50,6 +52,11 @@ def _block(block: a.Select, fresh: Fresh, changes: Changes) -> a.Select:
     for join in [j for item in block.from_ for j in _left_joins(item)]:
         grouped = join.right
         if not isinstance(grouped, a.Derived) or references_whole(block, grouped.rel):
+            continue
+        ties = [_tied(p, grouped.rel, join) for p in conjuncts(join.on)]
+        made = placed(block, join, ties, fresh, changes)
+        if made is not None:
+            block = made
             continue
         rows = _of_the_row(grouped, join)
         if rows is None:
@@ -114,6 +121,11 @@ def _tie(pred: a.Expr, rel: int, others: frozenset[int]) -> tuple[a.Column, a.Co
         return None
     alike = one.type.without_typmod() == other.type.without_typmod() and equality_is_identity(one.type)
     return (one, other) if one.rel == rel and other.rel in others and alike else None
+
+
+def _tied(pred: a.Expr, rel: int, join: a.Join) -> tuple[a.Column, a.Expr] | None:
+    found = _tie(pred, rel, from_rels((join.left,)))
+    return None if found is None else (found[0], pred)
 
 
 def _read(block: a.Select, item: a.Derived, rows: a.Select, fresh: Fresh) -> a.Select:

@@ -1,9 +1,10 @@
 """First rows as rows by their number, and rows sorted by a number as rows sorted by what numbers them.
 
 The rows of a table that equal a value are one group of it, where the equality is the one that groups are
-made by. So the first n of them in an order are those that row_number() over the group gives 1 to n; where the
-order leaves ties either may choose otherwise. What is shown, and what other conditions say, is then computed
-for rows of groups that nobody asks for: it must not fail. Must not know the other forms.
+made by. So the first n of them in an order are those that row_number() over the group gives 1 to n, and n
+behind m others those with m + 1 to m + n; of groups alike, which are made by that value, too. Where the order
+leaves ties either may choose otherwise. What is shown, and what other conditions say, is then computed for
+rows of groups that nobody asks for: it must not fail. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def _numbered(query: a.Query, fresh: Fresh, changes: Changes) -> a.Select | None
     items, preds = as_product(query)
     inside = from_rels(items)
     shown = [t.expr for t in query.targets]
-    if free_of_all(items) or any(free_rels(e) - inside for e in (*shown, *(k.expr for k in query.order_by))):
+    above = replace(query, from_=(), where=None)
+    if free_of_all(items) or free_rels(above) - inside:
         return None
     local = [p for p in preds if free_rels(p) <= inside]
     ties = [t for p in preds if p not in local and (t := _tie(p, inside)) is not None]
@@ -90,15 +92,21 @@ def _numbered(query: a.Query, fresh: Fresh, changes: Changes) -> a.Select | None
         _left_by_ties(query, [k.expr for k in query.order_by], changes)
         if _fails(changes, [*shown, *preds, *(k.expr for k in query.order_by)]):
             changes.modulo.add("errors")
+        if query.group_by is not None:
+            changes.compute_again(replace(query, order_by=(), limit=None, offset=None))
     return made
 
 
 def _first_rows(query: a.Select) -> bool:
     computed = [*(t.expr for t in query.targets), *(k.expr for k in query.order_by)]
-    bare = query.group_by is None and query.having is None and query.distinct is None and not query.ctes
-    cut = isinstance(query.limit, a.Const) and (query.limit.value or "").isdecimal()
-    plain = not any(has_window(e) or has_aggregate(e) or returns_set(e) for e in computed)
-    return bare and cut and plain and query.offset is None and not query.with_ties and bool(query.order_by)
+    bare = query.distinct is None and not query.ctes
+    # without keys there is one row of no rows; of several sets some show NULL for a key
+    grouped = query.group_by is not None and len(query.group_by) == 1 and bool(query.group_by[0])
+    bare = bare and (grouped or (query.group_by is None and query.having is None))
+    parts = [p for p in (query.limit, query.offset) if p is not None]
+    cut = bool(parts) and all(isinstance(p, a.Const) and (p.value or "").isdecimal() for p in parts)
+    plain = not any(has_window(e) or returns_set(e) or (has_aggregate(e) and not grouped) for e in computed)
+    return bare and cut and plain and not query.with_ties and bool(query.order_by)
 
 
 def _tie(pred: a.Expr, inside: frozenset[int]) -> _Tie | None:
@@ -130,17 +138,36 @@ def _over(
     given = (*(t.expr for t in query.targets), *keys, number)
     names = tuple(f"c{i + 1}" for i in range(len(given)))
     rows = a.Select(
-        tuple(a.Target(n, e) for n, e in zip(names, given, strict=True)), tuple(items), conjoin(local)
+        tuple(a.Target(n, e) for n, e in zip(names, given, strict=True)),
+        tuple(items),
+        conjoin(local),
+        # groups of rows that equal a value are among those that are made by that, too
+        None if query.group_by is None else (tuple(dict.fromkeys((*keys, *query.group_by[0]))),),
+        query.having,
     )
     rel = fresh()
     columns = [a.Column(rel, i, e.type, n) for i, (e, n) in enumerate(zip(given, names, strict=True))]
-    assert isinstance(query.limit, a.Const)
-    cut = compare("=" if query.limit.value == "1" else "<=", columns[-1], a.Const(query.limit.value, INT8))
+    cut = _kept(columns[-1], query)
     if cut is None:
         return None
     where = [t.of(columns[len(query.targets) + keys.index(t.own)]) for t in ties]
     targets = tuple(replace(t, expr=c) for t, c in zip(query.targets, columns, strict=False))
-    return a.Select(targets, (a.Derived(rel, rows, "numbered", names),), conjoin((*where, cut)))
+    return a.Select(targets, (a.Derived(rel, rows, "numbered", names),), conjoin((*where, *cut)))
+
+
+def _kept(number: a.Column, query: a.Select) -> list[a.Expr] | None:
+    """Which numbers OFFSET and LIMIT leave: those above the one, and up to the sum of both."""
+    skipped, some = (
+        0 if not isinstance(p, a.Const) else int(p.value or 0) for p in (query.offset, query.limit)
+    )
+    if skipped + some >= 2**63:  # more than a number can be
+        return None
+    asked = [(">", skipped)] if skipped else []
+    if query.limit is not None:
+        asked = [("=", skipped + 1)] if some == 1 else [*asked, ("<=", skipped + some)]
+    made = [compare(name, number, a.Const(str(n), INT8)) for name, n in asked]
+    kept: list[a.Expr] = [p for p in made if p is not None]
+    return kept if kept and len(kept) == len(asked) else None
 
 
 # --------------------------------------------------------------------------- sorted by a number
