@@ -106,9 +106,10 @@ def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
 
 def chosen(found: Sequence[Found], width: int, start: float | None = None) -> list[Found]:
     """At most ``width`` candidates: the cheapest of those that look up least for each row, the cheapest that
-    each first rule leads to, up to half of all, the cheapest for each last rule, then the cheapest of the
-    others. A quarter of the places is for blind ones, and up to half where there are not so many others or
-    none that looks far cheaper than the original, whose estimated cost is ``start``.
+    each first rule leads to, up to half of all, then the cheapest for each last rule, then the cheapest of
+    the others. A quarter of the places is for blind ones, and up to half where there are not so many others.
+    Where none looks far cheaper than the original, whose estimated cost is ``start``, blind ones have up to
+    half too, and those of a single step come before what else the last rules lead to.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
@@ -123,7 +124,10 @@ def chosen(found: Sequence[Found], width: int, start: float | None = None) -> li
     picked = _least_nested(seen)
     picked += [c for c in _cheapest_by(seen, 0) if c not in picked]
     picked = picked[: (places + 1) // 2]
-    for more in (_cheapest_by(seen, -1), seen):
+    # what estimates hardly tell apart is told apart by runs: those that are proved soonest
+    fewest = min((len(c.steps) for c in seen), default=0)
+    single = [c for c in seen if len(c.steps) == fewest] if near else []
+    for more in (single, _cheapest_by(seen, -1), seen):
         picked += [c for c in more if c not in picked][: places - len(picked)]
     # a blind one has the cost of the state before: behind what is known to cost as much
     return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
