@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from rewright.rewrite.agents.report import same_plan
-from rewright.rewrite.agents.rungs import SLACK, beside, ladder, varied
+from rewright.rewrite.agents.rungs import SLACK, beside, ladder, shortened, varied
 from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, Timed
 from rewright.rewrite.ports import Database, DatabaseError
 
@@ -164,7 +164,9 @@ class Runs:
         waiting = sum(self.wants_run(c, limit) for c in candidates)
         scarce = waiting * limit > deadline.left()
         standing = varied(candidates) if scarce else list(candidates)
-        # a gain of half says nothing against one of a hundred: short runs of all come first in any case
+        # a gain of half says nothing against one of a hundred: short runs of all come first in any case, where
+        # they are much shorter
+        scarce = scarce and (not finished or shortened(beside(best, limit)))
         for longest in ladder(beside(best, limit), scarce=scarce):
             for candidate in standing:
                 if deadline.passed:

@@ -52,6 +52,14 @@ def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
     assert sum(c.blind for c in chosen([*seen, *hidden], 12)) == 3
 
 
+def test_single_steps_come_before_longer_ways_where_estimates_see_little() -> None:
+    longer = [found(n, "unnest", f"rule{n}", "reduce_grouped") for n in range(90, 99)]
+    single = [found(100.0, "reduce_grouped"), found(101.0, "reduce_grouped"), found(102.0, "chosen_keys")]
+    assert set(single) <= set(chosen([*longer, *single], 6, 100.0))
+    # estimates that say much are followed
+    assert single[1] not in chosen([*longer, *single], 6, 1000.0)
+
+
 def test_half_of_the_places_is_for_blind_ones_where_estimates_see_little() -> None:
     hidden = [found(n, "fence_filters", blind=True) for n in range(1, 9)]
     blind = {
