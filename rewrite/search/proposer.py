@@ -122,7 +122,7 @@ def chosen(found: Sequence[Found], width: int, start: float | None = None) -> li
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
     picked = _least_nested(seen)
-    picked += [c for c in _cheapest_by(seen, 0) if c not in picked]
+    picked += [c for c in _cheapest_by(seen, _shared(seen)) if c not in picked]
     picked = picked[: (places + 1) // 2]
     # what estimates hardly tell apart is told apart by runs: those that are proved soonest
     fewest = min((len(c.steps) for c in seen), default=0)
@@ -153,6 +153,14 @@ def _lookups(query: a.Query) -> int:
         n for n in walk(query) if isinstance(n, a.ScalarSubquery) or (isinstance(n, a.Derived) and n.lateral)
     )
     return sum(not is_closed(n.query) for n in asking)
+
+
+def _shared(seen: Sequence[Found]) -> int:
+    """How many steps all begin with, as those of an original that was sealed first do."""
+    count = 0
+    while seen and all(len(c.steps) > count + 1 and c.steps[count] == seen[0].steps[count] for c in seen):
+        count += 1
+    return count
 
 
 def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:

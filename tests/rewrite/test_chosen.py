@@ -28,6 +28,12 @@ def test_a_family_that_looks_too_cheap_leaves_room_for_others() -> None:
     assert other in chosen([*family, other], 8)
 
 
+def test_a_step_that_all_begin_with_is_not_what_tells_them_apart() -> None:
+    family = [found(n, "seal_division", "filter_cte", f"rule{n}") for n in range(1, 20)]
+    other = found(500.0, "seal_division", "prune_union", "rule1")
+    assert other in chosen([*family, other], 8)
+
+
 def test_the_cheapest_for_each_last_rule_come_before_second_ones() -> None:
     two, last = [found(1.0, "unnest"), found(2.0, "unnest")], found(90.0, "unnest", "reduce_grouped")
     assert chosen([*two, last], 2) == [two[0], last]
