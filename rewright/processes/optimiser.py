@@ -305,7 +305,7 @@ class _Optimiser:
                 self._one(runner, store, job)
                 tidy()
             elif importing is None and (importing := warming(model)) is not None:
-                # the model's library, which most jobs do without: seconds of a processor that rules would miss
+                # the model's library, which most jobs do without and which takes seconds of a processor
                 continue
             elif time.monotonic() - looked > HINTS_SECONDS:
                 looked = time.monotonic()

@@ -164,8 +164,7 @@ class Runs:
         waiting = sum(self.wants_run(c, limit) for c in candidates)
         scarce = waiting * limit > deadline.left()
         standing = varied(candidates) if scarce else list(candidates)
-        # a gain of half says nothing against one of a hundred: short runs of all come first in any case, where
-        # they are much shorter
+        # that one gains a half says nothing of others: short runs of all come first, where they are shorter
         scarce = scarce and (not finished or shortened(beside(best, limit)))
         for longest in ladder(beside(best, limit), scarce=scarce):
             for candidate in standing:

@@ -9,8 +9,8 @@ Without an index the subquery reads all rows for each outer row. The rows may be
 what ties them as well. So are those of IN (SELECT … LIMIT k), which are then asked for with what ties them. A
 subquery of FROM that reads rows further out, as below json_agg in what ORMs print, is numbered in the same
 way: what ties it then stands one block further out, where unnest takes it. Which of equal rows comes first is
-free in both forms. A single row is unnest's as well, by DISTINCT ON: numbered, a pair in which a LEFT JOIN pads
-it is proved in a fifth of the time, and the query takes about as long. Calcite's RelDecorrelator numbers
+free in both forms. A single row is unnest's as well, by DISTINCT ON: numbered, a pair in which a LEFT JOIN
+pads it is proved in a fifth of the time, and the query takes about as long. Calcite's RelDecorrelator numbers
 correlated LIMITs in the same way. The way back is top_per_group. Hazards 14, M9.
 """
 

@@ -40,7 +40,7 @@ from rewright.sql.walk import (
     known_as="PruneEmptyRules",
     priority=84,
     category="cte",
-    # each condition on a column that a CTE computes is thought to leave one row of two hundred, and four users
+    # each condition on a column that a CTE computes is thought to leave one row of two hundred: four users
     # that ask two things each are thought to be nearly free
     slack=float("inf"),
 )
