@@ -59,7 +59,7 @@ class _First:
     SELECT.where(reads_tables),
     guards=("order-is-its-own",),
     known_as="RelDecorrelator",
-    not_after=frozenset({"top_per_group"}),
+    not_after=frozenset({"top_per_group", "per_parent"}),
     priority=66,
 )
 def numbered_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
