@@ -115,9 +115,10 @@ def chosen(found: Sequence[Found], width: int, start: float | None = None) -> li
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
     all places with what can be done after it.
     """
-    seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
+    seen, twins = _told_apart([c for c in found if not c.blind])
     near = start is not None and not any(c.cost < FAR_CHEAPER * start for c in seen[:1])
-    share = max(width // 4, width // 2 if near else min(width // 2, width - len(seen)), 1)
+    room = width - len(seen) - len(twins)
+    share = max(width // 4, width // 2 if near else min(width // 2, room), 1)
     blind = _varied([c for c in found if c.blind], share)
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
@@ -127,10 +128,22 @@ def chosen(found: Sequence[Found], width: int, start: float | None = None) -> li
     # what estimates hardly tell apart is told apart by runs: those that are proved soonest
     fewest = min((len(c.steps) for c in seen), default=0)
     single = [c for c in seen if len(c.steps) == fewest] if near else []
-    for more in (single, _cheapest_by(seen, -1), seen):
+    for more in (single, _cheapest_by(seen, -1), seen, twins):
         picked += [c for c in more if c not in picked][: places - len(picked)]
     # a blind one has the cost of the state before: behind what is known to cost as much
     return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
+
+
+def _told_apart(seen: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+    """Those of the fewest steps for each estimate, the cheapest first, and the others: what has the same
+    estimate to the last digit has the same plan, and a run of each would say the same.
+    """
+    ordered = sorted(seen, key=lambda c: (c.cost, len(c.steps)))
+    least: dict[float, Found] = {}
+    for candidate in ordered:
+        least.setdefault(candidate.cost, candidate)
+    first = list(least.values())
+    return first, [c for c in ordered if least[c.cost] is not c]
 
 
 def _least_nested(seen: Sequence[Found]) -> list[Found]:

@@ -66,6 +66,13 @@ def test_single_steps_come_before_longer_ways_where_estimates_see_little() -> No
     assert single[1] not in chosen([*longer, *single], 6, 1000.0)
 
 
+def test_those_of_one_plan_come_last_but_for_the_one_of_fewest_steps() -> None:
+    alike = [found(50.0, "unnest", *["join_as_product"] * n) for n in range(4)]
+    others = [found(60.0 + n, "unnest", "pull_up") for n in range(4)]
+    assert chosen([*alike[::-1], *others], 5) == [alike[0], *others]
+    assert set(chosen([*alike, *others], 8)) == {*alike, *others}
+
+
 def test_half_of_the_places_is_for_blind_ones_where_estimates_see_little() -> None:
     hidden = [found(n, "fence_filters", blind=True) for n in range(1, 9)]
     blind = {
