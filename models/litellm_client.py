@@ -91,7 +91,10 @@ class LiteLlm:
         started = time.monotonic()
         deadline = started + request.seconds
         # the import counts: a client waits for both
-        litellm = _with_deadline(_litellm, request.seconds, "import-litellm")
+        try:
+            litellm = _with_deadline(_litellm, request.seconds, "import-litellm")
+        except ModelTimeout as error:
+            raise ModelTimeout(f"{name} was not asked: litellm was still being imported") from error
         # the worst case is reserved before anything is sent, so that parallel calls cannot overspend
         held = self.ledger.reserve(request, self._worst_money(litellm, name, request))
         try:

@@ -293,15 +293,20 @@ class _Optimiser:
     # -- work
 
     def _work(self, store: Store) -> None:
-        from rewright.wiring.modelling import make_model, warmed
+        from rewright.wiring.modelling import make_model, warming
 
-        runner = self._runner(store, warmed(make_model(self.config)))
+        model = make_model(self.config)
+        runner = self._runner(store, model)
+        importing: threading.Thread | None = None
         looked = time.monotonic()
         while not _stop.is_set():
             job = self.inbox.get(0.5)
             if job is not None:
                 self._one(runner, store, job)
                 tidy()
+            elif importing is None and (importing := warming(model)) is not None:
+                # the model's library, which most jobs do without and which takes seconds of a processor
+                continue
             elif time.monotonic() - looked > HINTS_SECONDS:
                 looked = time.monotonic()
                 # hints are measured only while nothing else is to be done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Thread
 
 from rewright.config.loading import load
 from rewright.config.model import Config
@@ -25,12 +26,20 @@ def model_of(config_path: Path | None) -> Model:
 
 def warmed(model: Model) -> Model:
     """The same, with its library imported."""
-    if not isinstance(model, NoModel):
-        from rewright.models.litellm_client import LiteLlm
-
-        if isinstance(model, LiteLlm):
-            model.warm().join(_IMPORT_SECONDS)
+    if (importing := warming(model)) is not None:
+        importing.join(_IMPORT_SECONDS)
     return model
+
+
+def warming(model: Model) -> Thread | None:
+    """The thread in which its library is imported from now on, for whoever has other work meanwhile; None
+    where there is nothing to import. What asks the model before the end waits for it, in its own time.
+    """
+    if isinstance(model, NoModel):
+        return None
+    from rewright.models.litellm_client import LiteLlm
+
+    return model.warm() if isinstance(model, LiteLlm) else None
 
 
 def named_models(config: Config) -> dict[str, Role]:

@@ -34,6 +34,13 @@ def ladder(limit: float, *, scarce: bool) -> list[float]:
     return sorted({min(max(limit * share, SLACK), limit) for share in _RUNGS})
 
 
+def shortened(limit: float) -> bool:
+    """Whether the first of growing limits is the share of ``limit`` that it should be: below that, noise
+    makes it longer, and runs up to it save little.
+    """
+    return limit * _RUNGS[0] >= SLACK
+
+
 def varied(candidates: Sequence[Candidate]) -> list[Candidate]:
     """First what computes the fewest subqueries for each row, whatever its estimate. After that, always the
     one that shares least with any before it: what came by the same rules tends to take the same time, with a

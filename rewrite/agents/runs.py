@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from rewright.rewrite.agents.report import same_plan
-from rewright.rewrite.agents.rungs import SLACK, beside, ladder, varied
+from rewright.rewrite.agents.rungs import SLACK, beside, ladder, shortened, varied
 from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, Timed
 from rewright.rewrite.ports import Database, DatabaseError
 
@@ -155,16 +155,18 @@ class Runs:
         return not runs or (runs[-1].stopped and runs[-1].seconds < limit)
 
     def race(self, candidates: Sequence[Candidate], limit: float, deadline: Deadline) -> set[str]:
-        """Run them under limits that grow up to ``limit`` until one is faster, and fall to it from then on;
-        each but once where one is known to be faster already. Keys of those that the server refuses.
+        """Run them under limits that grow up to ``limit``, or to the time of one that is known to be faster
+        already, until another is faster, and fall to it from then on. Keys of those that the server refuses.
         """
         finished = [self.of(c)[-1].seconds for c in candidates if self.of(c) and self._gains(c, limit)]
-        best = min(finished, default=limit)
+        best = known = min(finished, default=limit)
         refused: set[str] = set()
         waiting = sum(self.wants_run(c, limit) for c in candidates)
         scarce = waiting * limit > deadline.left()
         standing = varied(candidates) if scarce else list(candidates)
-        for longest in [limit] if finished else ladder(limit, scarce=scarce):
+        # that one gains a half says nothing of others: short runs of all come first, where they are shorter
+        scarce = scarce and (not finished or shortened(beside(best, limit)))
+        for longest in ladder(beside(best, limit), scarce=scarce):
             for candidate in standing:
                 if deadline.passed:
                     return refused
@@ -175,7 +177,7 @@ class Runs:
                     refused.add(candidate.key())
                 elif self.of(candidate) and self._gains(candidate, limit):
                     best = min(best, self.of(candidate)[-1].seconds)
-            if best < limit:
+            if best < known:
                 break
             standing = varied([c for c in standing if c.key() not in refused and self.wants_run(c, limit)])
         return refused

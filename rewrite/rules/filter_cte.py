@@ -121,9 +121,13 @@ def _filtered(cte: a.Cte, rel: int, preds: list[a.Expr], ctx: Context) -> a.Quer
 
 
 def _present(query: a.Query, pred: a.Expr) -> bool:
-    """A semi-join of the same shape was pushed before (its numbers differ)."""
-    # fresh numbers keep a second copy from being equal to the first: only its shape is compared
+    """Whether it was pushed before: into each arm, where there are several. Once more it would leave out
+    nothing and look cheaper, as estimates take two conditions to leave out more than one.
+    """
+    # fresh numbers keep a second semi-join from being equal to the first: only its shape is compared
     if not isinstance(pred, a.Quantified):
+        if isinstance(query, a.SetOp):
+            return _present(query.left, pred) and _present(query.right, pred)
         return isinstance(query, a.Select) and any(
             isinstance(c, type(pred)) and _same_but_columns(c, pred, query) for c in conjuncts(query.where)
         )

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
+from rewright.equivalence.laws.inlining import inlined
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.naming import all_named
@@ -40,12 +41,14 @@ from rewright.sql.walk import (
     known_as="PruneEmptyRules",
     priority=84,
     category="cte",
-    # each condition on a column that a CTE computes is thought to leave one row of two hundred
-    slack=100.0,
+    # each condition on a column that a CTE computes is thought to leave one row of two hundred: four users
+    # that ask two things each are thought to be nearly free
+    slack=float("inf"),
 )
 def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     made: dict[int, a.Derived] = {}
+    scans: dict[int, a.CteScan] = {}
     for item in items:
         if not isinstance(item, a.Derived | a.CteScan):
             continue
@@ -54,11 +57,37 @@ def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         pruned = _pruned(item, own, ctx) if own else None
         if pruned is not None:
             made[item.rel] = pruned
+            if isinstance(item, a.CteScan):
+                scans[item.rel] = item
     if made:
         names = all_named([item for item in items if getattr(item, "rel", None) in made])
         yield Rewrite(
-            _placed(block, made), f"{names}: arms that the conditions leave nothing of are not read"
+            _placed(block, made),
+            f"{names}: arms that the conditions leave nothing of are not read",
+            way=_way(block, made, list(scans.values()), ctx),
         )
+
+
+def _way(
+    block: a.Select, made: dict[int, a.Derived], scans: Sequence[a.CteScan], ctx: Context
+) -> tuple[a.Query, ...]:
+    """A CTE is put where it is used, then one use after the other loses its arms: of all at once there is a
+    proof in no sensible time, each arm of one being joined with each of the others.
+    """
+    if len(made) < 2:
+        return ()
+    way: list[a.Select] = []
+    for cte in (c for c in block.ctes if any(s.cte == c.cte for s in scans)):
+        uses = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
+        if uses != sum(s.cte == cte.cte for s in scans):
+            return ()
+        put = inlined(way[-1] if way else block, cte, ctx.fresh)
+        if not isinstance(put, a.Select):
+            return ()
+        way.append(put)
+    start, rels = way[-1] if way else block, list(made)
+    way += [_placed(start, {rel: made[rel] for rel in rels[:count]}) for count in range(1, len(rels))]
+    return tuple(way)
 
 
 def _pruned(item: a.Derived | a.CteScan, own: Sequence[a.Expr], ctx: Context) -> a.Derived | None:

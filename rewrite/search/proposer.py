@@ -106,27 +106,44 @@ def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
 
 def chosen(found: Sequence[Found], width: int, start: float | None = None) -> list[Found]:
     """At most ``width`` candidates: the cheapest of those that look up least for each row, the cheapest that
-    each first rule leads to, up to half of all, the cheapest for each last rule, then the cheapest of the
-    others. A quarter of the places is for blind ones, and up to half where there are not so many others or
-    none that looks far cheaper than the original, whose estimated cost is ``start``.
+    each first rule leads to, up to half of all, then the cheapest for each last rule, then the cheapest of
+    the others. A quarter of the places is for blind ones, and up to half where there are not so many others.
+    Where none looks far cheaper than the original, whose estimated cost is ``start``, blind ones have up to
+    half too, and those of a single step come before what else the last rules lead to.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
     all places with what can be done after it.
     """
-    seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
+    seen, twins = _told_apart([c for c in found if not c.blind])
     near = start is not None and not any(c.cost < FAR_CHEAPER * start for c in seen[:1])
-    share = max(width // 4, width // 2 if near else min(width // 2, width - len(seen)), 1)
+    room = width - len(seen) - len(twins)
+    share = max(width // 4, width // 2 if near else min(width // 2, room), 1)
     blind = _varied([c for c in found if c.blind], share)
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
     picked = _least_nested(seen)
-    picked += [c for c in _cheapest_by(seen, 0) if c not in picked]
+    picked += [c for c in _cheapest_by(seen, _shared(seen)) if c not in picked]
     picked = picked[: (places + 1) // 2]
-    for more in (_cheapest_by(seen, -1), seen):
+    # what estimates hardly tell apart is told apart by runs: those that are proved soonest
+    fewest = min((len(c.steps) for c in seen), default=0)
+    single = [c for c in seen if len(c.steps) == fewest] if near else []
+    for more in (single, _cheapest_by(seen, -1), seen, twins):
         picked += [c for c in more if c not in picked][: places - len(picked)]
     # a blind one has the cost of the state before: behind what is known to cost as much
     return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
+
+
+def _told_apart(seen: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+    """Those of the fewest steps for each estimate, the cheapest first, and the others: what has the same
+    estimate to the last digit has the same plan, and a run of each would say the same.
+    """
+    ordered = sorted(seen, key=lambda c: (c.cost, len(c.steps)))
+    least: dict[float, Found] = {}
+    for candidate in ordered:
+        least.setdefault(candidate.cost, candidate)
+    first = list(least.values())
+    return first, [c for c in ordered if least[c.cost] is not c]
 
 
 def _least_nested(seen: Sequence[Found]) -> list[Found]:
@@ -149,6 +166,14 @@ def _lookups(query: a.Query) -> int:
         n for n in walk(query) if isinstance(n, a.ScalarSubquery) or (isinstance(n, a.Derived) and n.lateral)
     )
     return sum(not is_closed(n.query) for n in asking)
+
+
+def _shared(seen: Sequence[Found]) -> int:
+    """How many steps all begin with, as those of an original that was sealed first do."""
+    count = 0
+    while seen and all(len(c.steps) > count + 1 and c.steps[count] == seen[0].steps[count] for c in seen):
+        count += 1
+    return count
 
 
 def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:

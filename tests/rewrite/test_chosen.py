@@ -28,6 +28,12 @@ def test_a_family_that_looks_too_cheap_leaves_room_for_others() -> None:
     assert other in chosen([*family, other], 8)
 
 
+def test_a_step_that_all_begin_with_is_not_what_tells_them_apart() -> None:
+    family = [found(n, "seal_division", "filter_cte", f"rule{n}") for n in range(1, 20)]
+    other = found(500.0, "seal_division", "prune_union", "rule1")
+    assert other in chosen([*family, other], 8)
+
+
 def test_the_cheapest_for_each_last_rule_come_before_second_ones() -> None:
     two, last = [found(1.0, "unnest"), found(2.0, "unnest")], found(90.0, "unnest", "reduce_grouped")
     assert chosen([*two, last], 2) == [two[0], last]
@@ -50,6 +56,21 @@ def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
     seen = [found(n, "unnest") for n in range(1, 20)]
     hidden = [found(n, "unnest", "share_scans", blind=True) for n in range(1, 9)]
     assert sum(c.blind for c in chosen([*seen, *hidden], 12)) == 3
+
+
+def test_single_steps_come_before_longer_ways_where_estimates_see_little() -> None:
+    longer = [found(n, "unnest", f"rule{n}", "reduce_grouped") for n in range(90, 99)]
+    single = [found(100.0, "reduce_grouped"), found(101.0, "reduce_grouped"), found(102.0, "chosen_keys")]
+    assert set(single) <= set(chosen([*longer, *single], 6, 100.0))
+    # estimates that say much are followed
+    assert single[1] not in chosen([*longer, *single], 6, 1000.0)
+
+
+def test_those_of_one_plan_come_last_but_for_the_one_of_fewest_steps() -> None:
+    alike = [found(50.0, "unnest", *["join_as_product"] * n) for n in range(4)]
+    others = [found(60.0 + n, "unnest", "pull_up") for n in range(4)]
+    assert chosen([*alike[::-1], *others], 5) == [alike[0], *others]
+    assert set(chosen([*alike, *others], 8)) == {*alike, *others}
 
 
 def test_half_of_the_places_is_for_blind_ones_where_estimates_see_little() -> None:

@@ -56,6 +56,19 @@ def test_what_is_a_little_faster_is_found_with_the_whole_time() -> None:
     assert server.now == 2 * (2.5 + 10.0) + 40.0 + 25.0
 
 
+def test_a_far_faster_one_is_found_beside_one_that_gains_a_little() -> None:
+    times = {"half": 20.0, "slow": 25.0, "stuck": 90.0, "fast": 0.1}
+    server = Clocked(times=times)
+    runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
+    candidates = {sql: Candidate(sql, cost=1.0) for sql in times}
+    # looked at while others were searched for
+    runs.run(candidates["half"], 40.0, Deadline.after(1000.0, lambda: server.now))
+    worth, _ = runs.sift(list(candidates.values()), Deadline.after(200.0, lambda: server.now))
+    assert worth[0].sql == "fast"
+    # what is no hundred times faster costs no more than a short run of each
+    assert server.now < 20.0 + 5.0
+
+
 @pytest.mark.parametrize(("lookups", "found"), [(1, True), (0, False)])
 def test_what_looks_up_least_has_a_longer_run_before_time_is_up(lookups: int, found: bool) -> None:
     """Twelve candidates of 16 s, no time to stop each at a second before one runs for three."""
