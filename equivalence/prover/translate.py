@@ -36,7 +36,6 @@ from .pulling import (
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
-from .shapes import place_of
 from .symbols import hazardous, leaves_its_type, one_look
 from .terms import (
     INTEGER,
@@ -56,6 +55,7 @@ from .terms import (
     bag_types,
     free_vars,
     null,
+    place_of,
     source_types,
     walk_shallow,
 )

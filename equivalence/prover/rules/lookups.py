@@ -12,7 +12,6 @@ from dataclasses import replace
 from rewright.equivalence.prover.bags import block, subst, subst_block
 from rewright.equivalence.prover.build import eq
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
-from rewright.equivalence.prover.shapes import place_of
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
     Bag,
@@ -26,6 +25,7 @@ from rewright.equivalence.prover.terms import (
     Var,
     free_in_source,
     free_vars,
+    place_of,
     walk,
 )
 from rewright.equivalence.prover.unique import one_row
@@ -143,7 +143,8 @@ def _with_witnesses(b: Block) -> Block:
     """The block with the rows that it asks for: where there is one such row at most, there is one of the
     block's.
     """
-    vars_, preds = list(b.vars), []
+    vars_ = list(b.vars)
+    preds: list[Term] = []
     for q in b.preds:
         if isinstance(q, Nested) and q.kind == "exists" and len(q.bag) == 1:
             (witness,) = fresh_copy(q.bag)
