@@ -4,6 +4,7 @@
     CHECK (k BETWEEN 0 AND 1000)           k + 1 does not overflow
     vol int GENERATED ALWAYS AS (kg * 2)   nor does kg * 2: it was computed when the row was stored
     CHECK (day >= '1900-01-01')            day - 7 is a date
+    CHECK (at BETWEEN '1990-01-01' AND …)  at + '10 minutes' is a moment
 
 The solver's integers and days are the mathematical ones, whatever their type, so that it says of a sum
 whether it would fit. It is asked of rows by themselves: only what constraints say of each stored row is used,
@@ -13,6 +14,7 @@ queries.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
@@ -33,7 +35,12 @@ from .terms import App, Distinct, Function, Lit, Row, Source, Table, Term, Var, 
 _LARGEST = 200
 # days that every number of days below takes to another date
 _MOST_DAYS = 100_000
-_SAFE_DAYS = "1000-01-01", "9000-01-01"
+# and that a constant span of one unit leaves in its type, but for millennia
+_SAFE = {
+    "date": ("1000-01-01", "9000-01-01"),
+    "timestamp": ("1000-01-01 00:00:00", "9000-01-01 00:00:00"),
+}
+_MOVES_MOMENTS = frozenset(f"op {op}({t},interval)" for op in ("+", "-") for t in _SAFE)
 _CUTS = "pg_catalog.date_trunc(text,timestamp)"
 _CUTS_TO = {"week", "month", "quarter", "year"}
 _MOMENTS = frozenset({"timestamp", "timestamptz"})
@@ -45,6 +52,8 @@ _OF_MOMENTS = frozenset(
         "cast pg_catalog.timestamptz to pg_catalog.timestamp(-1) func",
     }
 )
+# days last longer than moments do
+_OF_DAYS = frozenset(f"cast pg_catalog.date to pg_catalog.{t}(-1) func" for t in sorted(_MOMENTS))
 _LATER = frozenset({"op +(timestamptz,interval)", "op +(timestamp,interval)"})
 _FIRST_MOMENT = "1000-01-01 00:00:00"
 
@@ -147,6 +156,11 @@ def _fits(term: App, sources: Mapping[int, Source]) -> Term | None:
         return app(LT, (integer(-RANGES[name[len("pg_catalog.abs(") : -1]]), term.args[0]), BOOL)
     if name in ADDS_DAYS:
         return _moves(term)
+    if name in _MOVES_MOMENTS and is_forward(term.args[1]) and not _is_of_millennia(term.args[1]):
+        # what is moved on has room behind it, however early it is
+        return _is_safe(term.args[0], after=name.startswith("op -"), before=name.startswith("op +"))
+    if name in _OF_DAYS:
+        return _is_safe(term.args[0], after=True, before=True)
     if name == _CUTS and isinstance(term.args[0], Lit) and term.args[0].value in _CUTS_TO:
         # nothing is cut to what comes later
         moment = term.args[1]
@@ -179,9 +193,21 @@ def _moves(term: App) -> Term | None:
     # a computed number of days may be of any size
     if not written or not isinstance(days, Lit) or abs(int(days.value or "")) > _MOST_DAYS:
         return None
-    first, last = (Lit(text, day.type) for text in _SAFE_DAYS)
-    safe = conj((app(LE, (first, day), BOOL), app(LE, (day, last), BOOL)))
-    return disj((safe, _is_endless(day)))
+    return _is_safe(day, after=True, before=True)
+
+
+def _is_of_millennia(span: Term) -> bool:
+    """Whether a span of one unit is of thousands of years: the first moment lies 5,700 before 1000."""
+    texts = [t.value or "" for t in walk(span) if isinstance(t, Lit)]
+    return any(re.match(r"\d{4} ?year", text) for text in texts)
+
+
+def _is_safe(moment: Term, *, after: bool, before: bool) -> Term:
+    """That a day or moment lies far after the first of its type, and far before the last, or has no end."""
+    first, last = (Lit(text, moment.type) for text in _SAFE[moment.type.name])
+    asked = [app(LE, (first, moment), BOOL)] if after else []
+    asked += [app(LE, (moment, last), BOOL)] if before else []
+    return disj((conj(asked), _is_endless(moment)))
 
 
 def _is_endless(moment: Term) -> Term:

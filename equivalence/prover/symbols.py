@@ -343,6 +343,8 @@ _FIELDS = frozenset(
         "epoch",
     }
 )  # fmt: skip
+_PARTS = {f"pg_catalog.date_part(text,{t})" for t in ("timestamp", "timestamptz")}
+_FIELDS_OF_TIME = {"hour", "minute", "second", "milliseconds", "microseconds"}
 _NEVER = frozenset(
     {
         "pg_catalog.date(timestamp)",
@@ -365,10 +367,11 @@ def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
         return _makes_json(name, args)
     first = args[0].value if args and isinstance(args[0], Lit) else None
     match name:
-        case "pg_catalog.extract(text,date)" | "pg_catalog.extract(text,timestamp)":
+        case "pg_catalog.extract(text,date)":
             return str(first).lower() in _FIELDS
-        case "pg_catalog.date_part(text,timestamp)":
-            return str(first).lower() in _FIELDS
+        # of a timestamptz in whatever zone, at the ends of the type as well
+        case _ if name in _EXTRACTS or name in _PARTS:
+            return str(first).lower() in _FIELDS | _FIELDS_OF_TIME
         case "pg_catalog.date_trunc(text,timestamp)":
             # a month or week may begin before the first moment there is
             return str(first).lower() in {"day", "hour", "minute", "second"}

@@ -131,6 +131,8 @@ _FIELDS = {
     *("century", "day", "decade", "dow", "doy", "epoch", "isodow", "isoyear", "millennium", "month"),
     *("quarter", "week", "year"),
 }
+# which a day by itself has not
+_FIELDS_OF_TIME = {"hour", "minute", "second", "milliseconds", "microseconds"}
 
 
 def worst(volatilities: Iterable[Volatility]) -> Volatility:
@@ -475,7 +477,8 @@ def _call_errors(expr: Call) -> Errors:
             if fits and of == "timestamp" and written in _WITHIN_DAYS:
                 return NO_ERRORS  # the first moment that there is begins a day
             return OVERFLOW if fits and written in _UNITS else frozenset({"argument"})
-        return NO_ERRORS if written in _FIELDS and of in _WITH_FIELDS[name] else frozenset({"argument"})
+        known = _FIELDS if of == "date" else _FIELDS | _FIELDS_OF_TIME
+        return NO_ERRORS if written in known and of in _WITH_FIELDS[name] else frozenset({"argument"})
     if name in {"substring", "substr"} and len(expr.args) >= 2 and expr.args[1].type.name in _INTEGERS:
         # substring with a negative length is 22011
         lengths = expr.args[2:]

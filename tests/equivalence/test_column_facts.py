@@ -53,6 +53,8 @@ HELD = (
     ("", "select id from k where c / w = c / w", "select id from k where w is not null"),
     ("", "select id, 10.0 / u from k where 10.0 / u = 10.0 / u", "select id, 10.0 / u from k where u is not null"),
     ("", "select id from k where d + 7 > d", "select id from k"),
+    ("", "select id from k where t - interval '2 hours' < t", "select id from k where t - interval '2 hours' < t and t is not null"),
+    ("", "select z, count(*) filter (where t - interval '2 hours' > d) from k group by z", "select z, (select count(*) from k i where i.t - interval '2 hours' > i.d and i.z is not distinct from k.z) from k group by z"),
     ("", "select id from k where date_trunc('month', t) = timestamp '2024-01-01'", "select id from k where t >= timestamp '2024-01-01' and t < timestamp '2024-02-01'"),
 )  # fmt: skip
 FALLS = (
@@ -78,6 +80,8 @@ ROOM = (
     ("", "select id from k where c + 1 > 0", "select id from k"),
     ("", "select id from k where z / w = z / w", "select id from k where z is not null and w is not null"),
     ("", "select id from k where z / c = z / c", "select id from k where z is not null"),
+    ("", "select z, count(*) filter (where t + interval '2 hours' > d) from k group by z", "select z, (select count(*) from k i where i.t + interval '2 hours' > i.d and i.z is not distinct from k.z) from k group by z"),
+    ("", "select z, count(*) filter (where t - interval '9999 years' > d) from k group by z", "select z, (select count(*) from k i where i.t - interval '9999 years' > i.d and i.z is not distinct from k.z) from k group by z"),
     ("", "select id from k where d + 2147483647 > d", "select id from k"),
     ("create table j (n int check (n < 100) no inherit); create table i () inherits (j);", "select n from j where n + 2147483000 > 0", "select n from j where n > -2147483000"),
     ("create table j (n int); alter table j add check (n < 100) not valid;", "select n from j where n + 2147483000 > 0", "select n from j where n > -2147483000"),
