@@ -44,6 +44,24 @@ def is_cut(query: a.Query) -> bool:
     return any(isinstance(n, a.Select | a.SetOp) and n.limit is not None for n in walk(query))
 
 
+def beyond_cuts(query: a.Query, catalog: Catalog) -> frozenset[str]:
+    """What a query's rows behind its cuts may raise where another order than its own is made by a sort."""
+    return _BeyondCuts(catalog).form(query).modulo
+
+
+def _sorts_all(order: Sequence[a.SortKey]) -> bool:
+    """Whether all rows are computed before they are sorted: no index gives the order of aggregates."""
+    return bool(order) and has_aggregate(order[0].expr)
+
+
+class _BeyondCuts(Walk):
+    def changed(self, node: a.Node) -> a.Node:
+        cut = isinstance(node, a.Select | a.SetOp) and node.limit is not None
+        if cut and not _sorts_all(node.order_by):
+            self.reserve_other_rows(replace(node, limit=None, offset=None, order_by=()))
+        return node
+
+
 def decided(block: a.Select, key: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
     """The constraints by which rows of a block that agree on ``before`` agree on a sort key whose going hides
     no error; None: they may not. Also what rewrite rules propose by.
@@ -141,7 +159,7 @@ class _WithoutIdleKeys(Walk):
         if any(returns_set(t.expr) for t in block.targets):
             return block
         made = replace(block, order_by=self._deciding(block, block.order_by, idle))
-        if self.cut and made != block:
+        if self.cut and made != block and not _sorts_all(made.order_by):
             self.reserve_other_rows(replace(block, limit=None, offset=None, order_by=()))
         return made
 

@@ -41,7 +41,7 @@ def keys(query: a.Query, changes: Changes) -> a.Query:
             return node
         made = _block(node, changes)
         # an index may give the shorter order, so that nothing behind the cut is computed; a sort needs all
-        if cut and made.order_by != node.order_by:
+        if cut and made.order_by != node.order_by and not has_aggregate(made.order_by[0].expr):
             changes.ask_of_others(replace(node, limit=None, offset=None, order_by=()))
         return made
 

@@ -19,6 +19,7 @@ from rewright.sql.facts import Facts
 from rewright.sql.walk import (
     QUERIES,
     from_rels,
+    has_aggregate,
     highest_number,
     leaves,
     map_parts,
@@ -48,10 +49,12 @@ def orders(view: View) -> View:
 
 
 def _beyond_cuts(query: a.Query, view: View) -> frozenset[str]:
-    """What rows that a cut had left uncomputed may raise."""
+    """What rows that a cut had left uncomputed may raise; to sort by aggregates all are computed."""
     changes = Changes(view.catalog, query)
     for node in walk(query):
-        if isinstance(node, a.Select | a.SetOp) and node.limit is not None:
+        if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
+            continue
+        if not node.order_by or not has_aggregate(node.order_by[0].expr):
             changes.ask_of_others(replace(node, limit=None, offset=None, order_by=()))
     return frozenset(changes.modulo)
 
