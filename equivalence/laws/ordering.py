@@ -49,15 +49,16 @@ def beyond_cuts(query: a.Query, catalog: Catalog) -> frozenset[str]:
     return _BeyondCuts(catalog).form(query).modulo
 
 
-def _sorts_all(order: Sequence[a.SortKey]) -> bool:
+def _sorts_all(block: a.Select | a.SetOp) -> bool:
     """Whether all rows are computed before they are sorted: no index gives the order of aggregates."""
-    return bool(order) and has_aggregate(order[0].expr)
+    return isinstance(block, a.Select) and bool(block.order_by) and has_aggregate(block.order_by[0].expr)
 
 
 class _BeyondCuts(Walk):
     def changed(self, node: a.Node) -> a.Node:
-        cut = isinstance(node, a.Select | a.SetOp) and node.limit is not None
-        if cut and not _sorts_all(node.order_by):
+        if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
+            return node
+        if not _sorts_all(node):
             self.reserve_other_rows(replace(node, limit=None, offset=None, order_by=()))
         return node
 
@@ -159,7 +160,7 @@ class _WithoutIdleKeys(Walk):
         if any(returns_set(t.expr) for t in block.targets):
             return block
         made = replace(block, order_by=self._deciding(block, block.order_by, idle))
-        if self.cut and made != block and not _sorts_all(made.order_by):
+        if self.cut and made != block and not _sorts_all(made):
             self.reserve_other_rows(replace(block, limit=None, offset=None, order_by=()))
         return made
 

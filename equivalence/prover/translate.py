@@ -36,7 +36,7 @@ from .pulling import (
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
-from .shapes import place_of
+from .standing import place_of
 from .symbols import hazardous, leaves_its_type, one_look
 from .terms import (
     INTEGER,
