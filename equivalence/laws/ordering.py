@@ -59,7 +59,7 @@ class _BeyondCuts(Walk):
         if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
             return node
         if not _sorts_all(node):
-            self.reserve_other_rows(replace(node, limit=None, offset=None, order_by=()))
+            self.reserve_other_rows(replace(node, limit=None, offset=None))
         return node
 
 

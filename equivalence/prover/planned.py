@@ -69,7 +69,7 @@ def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> boo
     if not cuts or not _behind(cuts, second) - _behind(list(_cuts(first)), first) or not any(_cuts(first)):
         return False
     facts = Facts(catalog, second)
-    whole = [replace(c, limit=None, offset=None, order_by=()) for c in cuts]
+    whole = [replace(c, limit=None, offset=None) for c in cuts]
     return any(facts.errors(q) - OVERFLOW or facts.may_overflow(q) for q in whole)
 
 

@@ -143,7 +143,7 @@ def _with_witnesses(b: Block) -> Block:
     """The block with the rows that it asks for: where there is one such row at most, there is one of the
     block's.
     """
-    vars_, preds = list(b.vars), []
+    vars_, preds = list(b.vars), list[Term]()
     for q in b.preds:
         if isinstance(q, Nested) and q.kind == "exists" and len(q.bag) == 1:
             (witness,) = fresh_copy(q.bag)

@@ -55,7 +55,7 @@ def _beyond_cuts(query: a.Query, view: View) -> frozenset[str]:
         if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
             continue
         if not isinstance(node, a.Select) or not node.order_by or not has_aggregate(node.order_by[0].expr):
-            changes.ask_of_others(replace(node, limit=None, offset=None, order_by=()))
+            changes.ask_of_others(replace(node, limit=None, offset=None))
     return frozenset(changes.modulo)
 
 
