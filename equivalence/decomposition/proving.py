@@ -15,6 +15,7 @@ from rewright.engines import clock
 from rewright.equivalence.decomposition.refinement import RefinementProof
 from rewright.equivalence.decomposition.search import AFTER_LATE, Idle, PartsSearch, Rounds, at_once
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
+from rewright.equivalence.laws.ordering import beyond_cuts
 from rewright.equivalence.proof import Composite, Proof
 from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Attempt, Binding, prove_both
@@ -71,16 +72,20 @@ class PairSearch:
         refining = self._refining.go_on(seconds / 2).proved
         if refining is None or _TIES in refining.modulo:
             return found
-        return Attempt(_refined(refining), "", found.binding)
+        # an index that gives the original's order computes no row behind the cut, a sort by more keys does
+        behind = beyond_cuts(self._same.binding.original, self._same.catalog)
+        return Attempt(_refined(refining, behind), "", found.binding)
 
 
-def _refined(proved: Proved) -> Proved:
-    """The verdict on the original, from that on the original in the candidate's order."""
+def _refined(proved: Proved, behind: frozenset[str]) -> Proved:
+    """The verdict on the original, from that on the original in the candidate's order, with what that order
+    leaves open.
+    """
     proof = cast("Proof | Composite", proved.proof)
     return replace(
         proved,
         method=f"{REFINEMENT}: {proved.method}",
-        modulo=tuple(sorted({*proved.modulo, REFINEMENT})),
+        modulo=tuple(sorted({*proved.modulo, *behind, REFINEMENT})),
         proof=RefinementProof(proof),
     )
 

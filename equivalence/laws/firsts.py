@@ -60,9 +60,10 @@ class _Numbered(Walk):
         made = self._over(query, inner)
         if made is not None:
             self.reserve_ties(query)
-            # targets, conditions and joins are computed for rows of groups that nobody asks for
+            # targets, sort keys, conditions and joins are computed for rows of groups that nobody asks for
             self.reserve_uncut(query)
-            self.reserve_failures(*(t.expr for t in query.targets), *conjuncts(query.where))
+            computed = (*(t.expr for t in query.targets), *(k.expr for k in query.order_by))
+            self.reserve_failures(*computed, *conjuncts(query.where))
             if query.group_by is not None:
                 self.reserve_other_rows(replace(query, limit=None, offset=None))
                 self.reserve(looseness(replace(query, order_by=(), limit=None, offset=None)))

@@ -8,8 +8,8 @@
 Grouping and PARTITION BY put the same rows together, and the first row of a group has its least value: of
 rows that tie any may come first, and all show the same. min leaves NULLs out, so that they must come last, or
 not be there (hazards 13, 14). The number is 1 in the rows that are left, and what is sorted by behind the
-first key decides among ties alone; it is not computed any more, and must not fail. Must not know rules or
-provers.
+first key decides among ties alone; it is not computed any more, and must not fail. Under a cut the first row
+of a group ends the search, and its least value does not. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.equivalence.laws.join_steps import Steps, steps_of
+from rewright.equivalence.laws.ordering import is_cut
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
@@ -44,10 +45,14 @@ _ORDERED = frozenset({"int2", "int4", "int8", "date", "timestamp", "timestamptz"
 
 def with_least_rows(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, its subqueries of such first rows as groups."""
-    return _WithLeastRows(catalog).form(query)
+    return _WithLeastRows(catalog, cut=is_cut(query)).form(query)
 
 
 class _WithLeastRows(Walk):
+    def __init__(self, catalog: Catalog, *, cut: bool) -> None:
+        super().__init__(catalog)
+        self.cut = cut
+
     def block(self, block: a.Select) -> a.Select:
         block = self._kept_first(block) or block
         found = steps_of(block.from_, block.where)
@@ -76,6 +81,8 @@ class _WithLeastRows(Walk):
         if targets is None:
             return None
         group = (tuple(dict.fromkeys(parts)),)
+        if self.cut:
+            self.reserve_other_rows(rows)
         return replace(block, targets=targets, distinct=None, group_by=group, order_by=sorted_)
 
     def _items(self, found: Steps) -> Steps:

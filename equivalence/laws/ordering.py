@@ -7,7 +7,8 @@ them, by a key of the rows, or as one group (hazards 13). Or they show the same,
 
     SELECT o.day FROM ord o ORDER BY o.day DESC, o.id DESC LIMIT 1
 
-Must not know rules or provers.
+An index may give the shorter order and not the longer one: under a cut, rows behind it are then computed to
+be sorted, and what they may raise is a reservation. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -35,7 +36,31 @@ from rewright.sql.walk import (
 
 def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, its blocks sorted by what decides."""
-    return _WithoutIdleKeys(catalog).form(query)
+    return _WithoutIdleKeys(catalog, cut=is_cut(query)).form(query)
+
+
+def is_cut(query: a.Query) -> bool:
+    """Whether some rows of a query, or of one in it, may be left uncomputed: those beyond a LIMIT."""
+    return any(isinstance(n, a.Select | a.SetOp) and n.limit is not None for n in walk(query))
+
+
+def beyond_cuts(query: a.Query, catalog: Catalog) -> frozenset[str]:
+    """What a query's rows behind its cuts may raise where another order than its own is made by a sort."""
+    return _BeyondCuts(catalog).form(query).modulo
+
+
+def _sorts_all(block: a.Select | a.SetOp) -> bool:
+    """Whether all rows are computed before they are sorted: no index gives the order of aggregates."""
+    return isinstance(block, a.Select) and bool(block.order_by) and has_aggregate(block.order_by[0].expr)
+
+
+class _BeyondCuts(Walk):
+    def changed(self, node: a.Node) -> a.Node:
+        if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
+            return node
+        if not _sorts_all(node):
+            self.reserve_other_rows(replace(node, limit=None, offset=None))
+        return node
 
 
 def decided(block: a.Select, key: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
@@ -120,6 +145,10 @@ _IsIdle = Callable[[a.Select, a.SortKey, Sequence[a.Expr], Facts], Assumptions |
 
 
 class _WithoutIdleKeys(Walk):
+    def __init__(self, catalog: Catalog, *, cut: bool) -> None:
+        super().__init__(catalog)
+        self.cut = cut
+
     def block(self, block: a.Select) -> a.Select:
         if is_volatile(block):
             return block
@@ -130,7 +159,10 @@ class _WithoutIdleKeys(Walk):
         # set-returning outputs are sorted after they were expanded
         if any(returns_set(t.expr) for t in block.targets):
             return block
-        return replace(block, order_by=self._deciding(block, block.order_by, idle))
+        made = replace(block, order_by=self._deciding(block, block.order_by, idle))
+        if self.cut and made != block and not _sorts_all(made):
+            self.reserve_other_rows(replace(block, limit=None, offset=None, order_by=()))
+        return made
 
     def _deciding(
         self, block: a.Select, keys: Sequence[a.SortKey], is_idle: _IsIdle

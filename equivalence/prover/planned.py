@@ -7,12 +7,13 @@ and can't fail. A subquery in an expression that reads no row outside is compute
 take part, before any of them starts (`SerializeParamExecParams`), whatever guards it and whether or not there
 are rows to ask it of. A stable expression of no column is evaluated to estimate how many rows a condition
 keeps (`estimate_expression_value`), which depends on how the condition is written. Queries of which one may
-fail so and the other not are told apart; forms have no place for it. Must not know forms or terms.
+fail so and the other not are told apart; forms have no place for it. Nor have they for the rows behind a cut
+that are computed to find its end. Must not know forms or terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,8 @@ from rewright.sql.walk import (
     children,
     deep_exprs,
     free_rels,
+    has_aggregate,
+    has_window,
     parts,
     returns_set,
     walk,
@@ -51,9 +54,43 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     first, second = _planned(first), _planned(second)
     if _filled_elsewhere(second, catalog) - _filled_elsewhere(first, catalog):
         return ERRORS
+    if _looks_behind_cuts(first, second, catalog):
+        return ERRORS
     # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
     return frozenset() if same else ERRORS
+
+
+def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
+    """Whether the second query may fail by rows behind a cut that the first one need not compute: WITH TIES
+    asks the next row whether it ties, and what no index of columns gives is sorted, all rows of it.
+    """
+    cuts = list(_cuts(second))
+    if not cuts or not _behind(cuts, second) - _behind(list(_cuts(first)), first) or not any(_cuts(first)):
+        return False
+    facts = Facts(catalog, second)
+    whole = [replace(c, limit=None, offset=None) for c in cuts]
+    return any(facts.errors(q) - OVERFLOW or facts.may_overflow(q) for q in whole)
+
+
+def _cuts(query: a.Query) -> Iterator[a.Select | a.SetOp]:
+    return (n for n in walk(query) if isinstance(n, a.Select | a.SetOp) and n.limit is not None)
+
+
+def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> frozenset[str]:
+    """Why rows behind the cuts are computed. Groups and windows are computed whole in any case."""
+    below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
+
+    def is_computed(expr: a.Expr) -> bool:
+        rows = below.get(expr.rel) if isinstance(expr, a.Column) else None
+        if isinstance(expr, a.Column):
+            return isinstance(rows, a.Select) and is_computed(rows.targets[expr.pos].expr)
+        return bool(free_rels(expr)) and not (has_aggregate(expr) or has_window(expr))
+
+    ties = {"ties"} if any(c.with_ties for c in cuts) else set()
+    # set operations are sorted by their columns
+    keys = [k.expr for c in cuts if isinstance(c, a.Select) for k in c.order_by]
+    return frozenset(ties | ({"sort"} if any(map(is_computed, keys)) else set()))
 
 
 def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:

@@ -36,6 +36,7 @@ from .pulling import (
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
+from .standing import place_of
 from .symbols import hazardous, leaves_its_type, one_look
 from .terms import (
     INTEGER,
@@ -55,7 +56,6 @@ from .terms import (
     bag_types,
     free_vars,
     null,
-    place_of,
     source_types,
     walk_shallow,
 )

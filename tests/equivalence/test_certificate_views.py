@@ -948,6 +948,12 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ("select scale(n) from o order by n, id limit 1", "select scale(n) from o order by n limit 1"),
         ("select 10 / s from t order by s, id limit 1", "select 10 / s from t order by s limit 1"),
         ("select s from t order by s, 10 / k limit 1", "select s from t order by s limit 1"),
+        # a sort by more keys computes what stands behind the cut, an index does not
+        (
+            "select id, k from t where 10 / k > 1 order by id limit 1",
+            "select id, k from t where 10 / k > 1 order by id, k limit 1",
+        ),
+        ("select id, 10 / k from t order by id, s limit 1", "select id, 10 / k from t order by id limit 1"),
         (
             "select s from t order by s, id fetch first 2 rows with ties",
             "select s from t order by s fetch first 2 rows with ties",
@@ -1347,6 +1353,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ("select x from t order by k, id limit 3", "select x from t order by k limit 3"),
         ("select x from t order by k limit 3", "select x from t order by k desc, id limit 3"),
         ("select x from t order by k limit 3", "select x from t order by k, 10 / s limit 3"),
+        (
+            "select x from t where 10 / s > 1 order by k limit 3",
+            "select x from t where 10 / s > 1 order by k, id limit 3",
+        ),
         (
             "select x, rank() over (order by k) from t",
             "select x, rank() over (order by k, id) from t",

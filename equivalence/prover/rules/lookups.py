@@ -12,6 +12,7 @@ from dataclasses import replace
 from rewright.equivalence.prover.bags import block, subst, subst_block
 from rewright.equivalence.prover.build import eq
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
+from rewright.equivalence.prover.standing import place_of
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
     Bag,
@@ -25,7 +26,6 @@ from rewright.equivalence.prover.terms import (
     Var,
     free_in_source,
     free_vars,
-    place_of,
     walk,
 )
 from rewright.equivalence.prover.unique import one_row
@@ -144,7 +144,7 @@ def _with_witnesses(b: Block) -> Block:
     block's.
     """
     vars_ = list(b.vars)
-    preds: list[Term] = []
+    preds = list[Term]()
     for q in b.preds:
         if isinstance(q, Nested) and q.kind == "exists" and len(q.bag) == 1:
             (witness,) = fresh_copy(q.bag)

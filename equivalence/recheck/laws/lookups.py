@@ -11,6 +11,7 @@ from dataclasses import replace
 from rewright.equivalence.prover.bags import block, subst, subst_block
 from rewright.equivalence.prover.build import eq
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
+from rewright.equivalence.prover.standing import place_of
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
     Bag,
@@ -24,7 +25,6 @@ from rewright.equivalence.prover.terms import (
     Var,
     free_in_source,
     free_vars,
-    place_of,
     walk,
     walk_shallow,
 )

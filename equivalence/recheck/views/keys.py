@@ -3,8 +3,9 @@
 Rows that agree on some keys agree on what these determine: by a key of the table, by equalities with them or
 with constants, or as they are one group. Rows that show the same are as one, whichever comes first. Equal
 values that look different determine no more than what is equal to them, so that only of columns whose equal
-values are the same an expression follows. A key is computed: it must not fail, or be shown anyway. Must not
-know the other forms.
+values are the same an expression follows. A key is computed: it must not fail, or be shown anyway. Where a
+query is cut, more rows may be computed for the longer order than for the shorter. Must not know the other
+forms.
 """
 
 from __future__ import annotations
@@ -33,8 +34,16 @@ _Keys = tuple[a.SortKey, ...]
 
 
 def keys(query: a.Query, changes: Changes) -> a.Query:
+    cut = any(isinstance(n, a.Select | a.SetOp) and n.limit is not None for n in walk(query))
+
     def change(node: a.Node) -> a.Node:
-        return _block(node, changes) if isinstance(node, a.Select) else node
+        if not isinstance(node, a.Select):
+            return node
+        made = _block(node, changes)
+        # an index may give the shorter order, so that nothing behind the cut is computed; a sort needs all
+        if cut and made.order_by != node.order_by and not has_aggregate(made.order_by[0].expr):
+            changes.ask_of_others(replace(node, limit=None, offset=None, order_by=()))
+        return made
 
     return bottom_up(query, change)
 

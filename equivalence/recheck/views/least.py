@@ -7,7 +7,8 @@ seen of it, as the least or greatest of the part.
 
 A part is a group. What stands first is the least value, or NULL where NULLs stand first: there must be none
 then. Which of several rows with the least value stands first is not seen. Conditions beside ``n = 1`` are
-asked of fewer rows: whether they fail is open. Must not know the other forms.
+asked of fewer rows: whether they fail is open. So it is of rows that stand behind a part's first under a cut.
+Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from rewright.sql.walk import (
     has_subquery,
     has_window,
     returns_set,
+    walk,
 )
 
 # conditions on a number that is at least 1
@@ -42,8 +44,16 @@ _Conditions = tuple[a.Expr, ...]
 
 
 def least(query: a.Query, changes: Changes) -> a.Query:
+    cut = any(isinstance(n, a.Select | a.SetOp) and n.limit is not None for n in walk(query))
+
     def change(node: a.Node) -> a.Node:
-        return _block(_distinct_on(node, changes) or node, changes) if isinstance(node, a.Select) else node
+        if not isinstance(node, a.Select):
+            return node
+        groups = _distinct_on(node, changes)
+        # a cut may end with the first row of a part, whose least value is known behind all of them
+        if groups is not None and cut:
+            changes.ask_of_others(replace(node, distinct=None, limit=None, offset=None, order_by=()))
+        return _block(groups or node, changes)
 
     return bottom_up(query, change)
 

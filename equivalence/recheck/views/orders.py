@@ -4,7 +4,8 @@ Of rows that tie on the keys of an order the server may put any first, so what i
 them is something that it may do without. So it is of ORDER BY, of what LIMIT, OFFSET and DISTINCT ON keep of
 it, and of windows whose value follows the order of rows; not of WITH TIES and windows that ask for peers. A
 key may be told by what both blocks read, or of the results by the place of a column or by a table of both.
-The keys added must not fail, since the original computes none of them. Must not know the other forms.
+The keys added must not fail, since the original computes none of them. Under a LIMIT a sort by them may
+compute rows that an index leaves uncomputed. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rewright.equivalence.recheck.views.stating import View
+from rewright.equivalence.recheck.views.stating import Changes, View
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts
 from rewright.sql.walk import (
     QUERIES,
     from_rels,
+    has_aggregate,
     highest_number,
     leaves,
     map_parts,
@@ -42,7 +44,19 @@ def orders(view: View) -> View:
         made = _of_set(made, after)
     if made == before or not _rows_in_one_order(before, made):
         return view
-    return replace(view, pairs=((made, after), *others), modulo=view.modulo | {"refinement"})
+    modulo = view.modulo | {"refinement"} | _beyond_cuts(before, view)
+    return replace(view, pairs=((made, after), *others), modulo=modulo)
+
+
+def _beyond_cuts(query: a.Query, view: View) -> frozenset[str]:
+    """What rows that a cut had left uncomputed may raise; to sort by aggregates all are computed."""
+    changes = Changes(view.catalog, query)
+    for node in walk(query):
+        if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
+            continue
+        if not isinstance(node, a.Select) or not node.order_by or not has_aggregate(node.order_by[0].expr):
+            changes.ask_of_others(replace(node, limit=None, offset=None))
+    return frozenset(changes.modulo)
 
 
 def _rows_in_one_order(before: a.Query, made: a.Query) -> bool:
