@@ -63,7 +63,8 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
 
 def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
     """Whether the second query may fail by rows behind a cut that the first one need not compute: WITH TIES
-    asks the next row whether it ties, and what no index of columns gives is sorted, all rows of it.
+    asks the next row whether it ties, what no index of columns gives is sorted, all rows of it, and what is
+    sorted by a key more is sorted behind the cut, too.
     """
     cuts = list(_cuts(second))
     if not cuts or not _behind(cuts, second) - _behind(list(_cuts(first)), first) or not any(_cuts(first)):
@@ -90,7 +91,9 @@ def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> frozenset[str
     ties = {"ties"} if any(c.with_ties for c in cuts) else set()
     # set operations are sorted by their columns
     keys = [k.expr for c in cuts if isinstance(c, a.Select) for k in c.order_by]
-    return frozenset(ties | ({"sort"} if any(map(is_computed, keys)) else set()))
+    # rows that come by an index in the order of the first keys are sorted by the others some at a time
+    further = {f"key {n}" for c in cuts for n in range(len(c.order_by))}
+    return frozenset(ties | further | ({"sort"} if any(map(is_computed, keys)) else set()))
 
 
 def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:
