@@ -953,7 +953,7 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, k from t where 10 / k > 1 order by id limit 1",
             "select id, k from t where 10 / k > 1 order by id, k limit 1",
         ),
-        ("select id, 10 / k from t order by id, s limit 1", "select id, 10 / k from t order by id limit 1"),
+        ("select id, 10 / k from t order by id limit 1", "select id, 10 / k from t order by id, s limit 1"),
         (
             "select s from t order by s, id fetch first 2 rows with ties",
             "select s from t order by s fetch first 2 rows with ties",
