@@ -7,7 +7,7 @@ The replies were written to the query and its prompt, without sight of rules and
 
 from __future__ import annotations
 
-from tests.rewrite.conversations import Conversation, said
+from tests.rewrite.conversations import said
 
 SETUP = """
 create table wards (id int primary key, name text not null unique, building text not null, beds int not null check (beds > 0));
