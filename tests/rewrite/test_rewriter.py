@@ -769,6 +769,17 @@ class Believer:
         return Evidence.of({"verdict": "refuted"}) if candidate in self.refuted else None
 
 
+def test_what_is_proved_in_one_round_is_not_lost_to_what_is_tested_in_the_next() -> None:
+    class Partly(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("proved" if candidate == GOOD else "tested")
+
+    server = Server(times={GOOD: 0.5, GOOD_CTE: 0.05})
+    outcome = optimise(server, Partly(), Rules([[GOOD], [GOOD_CTE]]))
+    assert states(outcome).count("decision") == 2
+    assert outcome.to_json()["rewritten"] == GOOD
+
+
 @pytest.mark.parametrize(
     ("proofs", "first", "last"),
     [
