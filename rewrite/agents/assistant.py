@@ -146,6 +146,8 @@ class Assistant:
     _correcting: float = 0.0
     _stood_back: tuple[Candidate, ...] = ()
     _refuted: set[str] = field(default_factory=set)
+    # seconds of the last check of a text
+    _given: dict[str, float] = field(default_factory=dict)
     # of candidates that were looked at before the search had ended
     _begun: _Review = field(default_factory=_Review)
 
@@ -177,16 +179,16 @@ class Assistant:
             # the next round looks further: a stubborn proof here must not take all the time
             deadline = deadline.within(deadline.left() * _EARLY)
         worth, idle = command.candidates, list[Candidate]()
-        if self.runs is not None:
-            worth, idle = self._sifted(worth, deadline)
+        review, self._begun = self._begun, _Review()
         for candidate in worth:
             if candidate.via:
                 # by which steps a candidate was found: each may be proved by itself
                 self.derivations.remember(candidate.sql, candidate.via)
-        review, self._begun = self._begun, _Review()
-        looking = deadline.within(deadline.left() * self.settings.looking)
-        longer = deadline.within(deadline.left() * self.settings.looking * _BESIDE)
-        self._prove_quickly(worth, review, deadline, looking, longer)
+        # a model is asked where rules have gained nothing: its proofs do not wait for more runs of theirs
+        self._look([c for c in worth if c.source == "model"], review, deadline)
+        if self.runs is not None:
+            worth, idle = self._sifted(worth, deadline)
+        self._look([c for c in worth if c.source == "rules"], review, deadline)
         like = alike(worth, self.prover, deadline.within(deadline.left() * self.settings.looking))
         worth = like.ordered(review.proved_first(worth))
         self._check_all(worth, review, like, deadline)
@@ -206,6 +208,12 @@ class Assistant:
         found, self._stood_back = self._stood_back, ()
         return found
 
+    def _look(self, worth: Sequence[Candidate], review: _Review, deadline: Deadline) -> None:
+        """Quick proofs of candidates of one source, in a share of the time that is left."""
+        looking = deadline.within(deadline.left() * self.settings.looking)
+        longer = deadline.within(deadline.left() * self.settings.looking * _BESIDE)
+        self._prove_quickly(worth, review, deadline, looking, longer)
+
     def _prove_quickly(
         self,
         worth: Sequence[Candidate],
@@ -217,12 +225,12 @@ class Assistant:
         """Look for quick proofs, each candidate briefly before any gets longer, and check what has one at
         once where it may be served: the first verified candidate does not wait for the proofs of others.
 
-        Only candidates of rules are tried, and after one that is proved without reservations only those that
-        ran faster than it; of these a check without a proof would say less, so that they may take ``longer``.
-        So may the first few, which ran fastest: of what is not proved here, they are what is checked next.
+        After one that is proved without reservations only those are tried that ran faster than it, or are
+        estimated far below it; of these a check without a proof would say less, so that they may take
+        ``longer``. So may the first few, which ran fastest: of what is not proved here, they are what is
+        checked next.
         """
-        # a model's text is seldom one step away: proving it is for the patient check
-        ours = self._stops_first([c for c in worth if c.source == "rules"])
+        ours = self._stops_first(worth)
         for again, seconds in enumerate(_QUICK):
             for place, candidate in enumerate(ours):
                 sure = any(map(self._sure, review.passed.values()))
@@ -369,15 +377,14 @@ class Assistant:
         """Check the chosen candidate once more; None means that it was refuted. If it was proved, a
         counterexample is looked for; if it passed the short check without a proof, it gets the patient check.
         """
-        quick, patient = self._patience()
         if checked.evidence.level == "proved":
             if not self._stands(checked, max(deadline.left(), _LAST_LOOK)):
                 return None
             return self._with_least(checked, deadline)
         # the time that is left is no longer than that of the check it has passed
-        if deadline.left() <= quick:
+        if deadline.left() <= self._given.get(checked.candidate.key(), 0.0):
             return checked
-        seconds = min(patient, deadline.left())
+        seconds = min(self._patience()[1], deadline.left())
         evidence = self.checker.check(self.sql, checked.candidate.sql, seconds)
         if evidence.level in TRUST:
             return Checked(checked.candidate, evidence)
@@ -453,6 +460,7 @@ class Assistant:
         if isinstance(repaired, str):
             return repaired
         limit = min(seconds, max(0.05, deadline.left()))
+        self._given[repaired.key()] = limit
         evidence = self.checker.check(self.sql, repaired.sql, limit)
         if evidence.level == "refuted":
             return _Refuted(repaired, evidence)

@@ -119,7 +119,9 @@ class Decision:
         for one in weighed:
             self._remember(one, contenders)
         satisfied, ask = self._satisfied(best, deadline)
-        return Decided(weighed, best, satisfied, () if satisfied else self._advice(), ask)
+        advice = () if satisfied else self._advice()
+        servable = best is not None and self._servable(best.checked)
+        return Decided(weighed, best, satisfied, advice, ask, servable)
 
     # ------------------------------------------------------------------ measuring
 

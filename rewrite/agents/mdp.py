@@ -25,7 +25,9 @@ _SYSTEM = (
     " included, the same column names, types and order, on every database that satisfies the declared "
     "constraints. Use"
     " only the tables and columns of the original. Every proposal is checked by a tool; a wrong one is "
-    "thrown away."
+    "thrown away. So is one that may stop with an error where the original does not: compute what can fail "
+    "(a division, a cast, a date with an interval added) for the same rows as the original does, not for "
+    "more."
 )
 _MDP = (
     "Treat the rewriting as a Markov decision process. The state is the query. An action is one refinement: "

@@ -38,6 +38,7 @@ def encode(result: Result) -> dict[str, Any]:
                 "satisfied": result.satisfied,
                 "advice": list(result.advice),
                 "ask": result.ask,
+                "servable": result.servable,
             }
         case Stopped():
             return {"kind": "stopped", "reason": result.reason}
@@ -66,6 +67,7 @@ def decode(document: Mapping[str, Any]) -> Result:
                 document["satisfied"],
                 tuple(document["advice"]),
                 document.get("ask", True),
+                document.get("servable", True),
             )
         case "stopped":
             return Stopped(document["reason"])

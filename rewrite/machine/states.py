@@ -95,8 +95,9 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """``best``: worth serving, or None. ``satisfied``: no further round is worth its time. ``ask``: a model
-    may be asked in the rounds that follow, since nothing that may be served gains yet.
+    """``best``: better by enough, or None. ``satisfied``: no further round is worth its time. ``ask``: a
+    model may be asked in the rounds that follow, since nothing that may be served gains yet. ``servable``:
+    whether the best may be served, and not only proposed.
     """
 
     weighed: tuple[Weighed, ...]
@@ -104,6 +105,7 @@ class Decided:
     satisfied: bool
     advice: tuple[str, ...] = ()
     ask: bool = True
+    servable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +160,13 @@ Command = Reason | Verify | Decide | Finish
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Where a run stands. ``round`` counts from 1 to ``rounds`` (T_max)."""
+    """Where a run stands. ``round`` counts from 1 to ``rounds`` (T_max). ``servable``: of the best."""
 
     rounds: int
     state: State = State.REASONING
     round: int = 1
     best: Weighed | None = None
+    servable: bool = True
     candidates: int = 0
     passed: int = 0
     complaints: tuple[str, ...] = ()
@@ -235,12 +238,13 @@ def _absorb(run: Run, result: Result) -> Run:
                 run, passed=run.passed + len(result.passed), complaints=result.complaints, reason=reason
             )
         case Decided():
-            best = _better(run.best, result.best)
+            best, servable = _better((run.best, run.servable), (result.best, result.servable))
             # nothing was weighed now, but candidates were found before: they did not gain
             found = result.weighed or run.candidates
             reason = "" if best else "no verified candidate is better by enough" if found else run.reason
             # once a servable result is there, no model is asked in any later round
-            return replace(run, best=best, advice=result.advice, reason=reason, ask=run.ask and result.ask)
+            ask = run.ask and result.ask
+            return replace(run, best=best, servable=servable, advice=result.advice, reason=reason, ask=ask)
         case Stopped():
             return replace(run, reason=result.reason)
         case _:
@@ -258,17 +262,23 @@ def _none_passed(complaints: Sequence[str]) -> str:
     return f"no candidate was shown to be the same query{others}"
 
 
-def _better(old: Weighed | None, new: Weighed | None) -> Weighed | None:
-    """A measurement is never overruled by an estimate, nor by a worse measurement."""
-    if old is None or new is None:
-        return old or new
-    if old.measured != new.measured:
-        return old if old.measured else new
-    old_ratio, new_ratio = old.ratio, new.ratio
-    if old_ratio is None or new_ratio is None:
-        # without figures of both there is no reason to change
+def _better(
+    old: tuple[Weighed | None, bool], new: tuple[Weighed | None, bool]
+) -> tuple[Weighed | None, bool]:
+    """The bests of two rounds, each with whether it may be served: what may be is never overruled by what may
+    only be proposed, a measurement never by an estimate, nor by a worse measurement.
+    """
+    before, after = old[0], new[0]
+    if before is None or after is None:
+        return new if before is None else old
+    if old[1] != new[1]:
+        return old if old[1] else new
+    if before.measured != after.measured:
+        return old if before.measured else new
+    # without figures of both there is no reason to change
+    if before.ratio is None or after.ratio is None:
         return old
-    return new if new_ratio < old_ratio else old
+    return new if after.ratio < before.ratio else old
 
 
 def _command(run: Run, result: Result) -> Command:

@@ -8,7 +8,7 @@ they read a few hundred.
 
 from __future__ import annotations
 
-from tests.rewrite.conversations import Conversation
+from tests.rewrite.conversations import said
 
 SETUP = """
 create table sites (id int primary key, operator_id int not null, name text not null, closed_on date);
@@ -42,13 +42,8 @@ _RETURNED = """with returned as materialized (
 """
 
 
-def _said(name: str, sql: str, *steps: str) -> Conversation:
-    replies = {"reasoning": [list(steps)], "rewrite": [{"sql": ""}]}
-    return Conversation(name, sql, replies, prompts=2)
-
-
 CHARGING = (
-    _said(
+    said(
         "the best tenth of the drivers of each site",
         _PER.format("'done'", 20)
         + """
@@ -69,7 +64,7 @@ from ranked
 where better < total / $3
 order by site_id, kwh desc, driver_id""",
     ),
-    _said(
+    said(
         "drivers and payers of a charger, counted once",
         """select g.id, g.kind,
   (select count(distinct x.who) from (
@@ -91,7 +86,7 @@ select w.id, w.kind, coalesce(p.n, 0) as people
 from wanted w
 left join people p on p.charger_id = w.id""",
     ),
-    _said(
+    said(
         "customers with an order in every year",
         f"""select o.o_custkey, o.o_orderkey
 from orders o
@@ -110,7 +105,7 @@ where o.o_totalprice > $1
     where not exists (
       select 1 from cust_years cy where cy.o_custkey = o.o_custkey and cy.y = years.y))""",
     ),
-    _said(
+    said(
         "orders of more than twice the average of those with returns before",
         """select o.o_custkey, o.o_orderkey, o.o_totalprice
 from orders o

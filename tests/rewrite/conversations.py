@@ -32,6 +32,12 @@ class Conversation:
     settings: Mapping[str, object] = field(default_factory=dict)
 
 
+def said(name: str, sql: str, *steps: str, prompts: int = 2) -> Conversation:
+    """One chain, and nothing to add to it; asked once more (3) where what it gains is not enough."""
+    replies = {"reasoning": [list(steps)], "rewrite": [{"sql": ""}]}
+    return Conversation(name, sql, replies, prompts=prompts)
+
+
 _COUNTED = "select c.c_id from customer c where (select count(*) from orders o where o.customer = c.c_id and o.day >= date '2021-05-05') > 3"
 _GROUPED = (
     "select c.c_id from customer c join (select o.customer from orders o where o.day >= date $1 group by o.customer"

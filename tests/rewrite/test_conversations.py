@@ -30,6 +30,8 @@ from tests.rewrite.charging_conversations import SETUP as CHARGING_SETUP
 from tests.rewrite.conversations import CONVERSATIONS, SETUP, Conversation
 from tests.rewrite.freight_conversations import FREIGHT
 from tests.rewrite.freight_conversations import SETUP as FREIGHT_SETUP
+from tests.rewrite.wards_conversations import SETUP as WARDS_SETUP
+from tests.rewrite.wards_conversations import WARDS
 
 pytestmark = pytest.mark.server
 
@@ -102,6 +104,12 @@ def charging(scratch_server: ScratchServer) -> Iterator[Ports]:
         yield given
 
 
+@pytest.fixture(scope="module")
+def wards(scratch_server: ScratchServer) -> Iterator[Ports]:
+    with ports_of(scratch_server, "wards_conversations", WARDS_SETUP) as given:
+        yield given
+
+
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda c: c.name)
 def test_what_the_model_found_is_proved(conversation: Conversation, ports: Ports) -> None:
     is_proved(conversation, ports)
@@ -119,6 +127,14 @@ def test_what_a_strong_model_said_of_hard_queries_is_proved(
 @pytest.mark.parametrize("conversation", CHARGING, ids=lambda c: c.name)
 def test_what_was_said_by_hand_of_hard_queries_is_proved(conversation: Conversation, charging: Ports) -> None:
     is_proved(conversation, charging)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("conversation", WARDS, ids=lambda c: c.name)
+def test_what_was_said_by_hand_of_more_hard_queries_is_proved(
+    conversation: Conversation, wards: Ports
+) -> None:
+    is_proved(conversation, wards)
 
 
 def is_proved(conversation: Conversation, ports: Ports) -> None:

@@ -172,6 +172,19 @@ def test_an_estimate_never_overrules_a_measurement() -> None:
         assert command == Finish(SLOW, "")
 
 
+def test_what_may_only_be_proposed_never_overrules_what_may_be_served() -> None:
+    proved, tested = (
+        Decided((SLOW,), SLOW, satisfied=False),
+        Decided((FAST,), FAST, satisfied=False, servable=False),
+    )
+    for first, second in itertools.permutations((proved, tested)):
+        run, _ = begin(2)
+        for result in (FOUND, PASSED, first, FOUND, PASSED):
+            run, _ = advance(run, result)
+        _, command = advance(run, second)
+        assert command == Finish(SLOW, "")
+
+
 def test_every_edge_is_in_the_table_and_leads_to_an_end() -> None:
     for state in set(State) - {State.TERMINATION}:
         assert TRANSITIONS[state, Signal.STOPPED] is State.TERMINATION

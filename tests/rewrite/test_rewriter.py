@@ -401,6 +401,29 @@ def test_a_model_has_time_to_answer_before_the_deeper_search() -> None:
     assert first.seconds > 2.1
 
 
+def test_what_a_model_said_is_proved_before_more_runs_of_the_rules() -> None:
+    """What rules have gains nothing: their next candidates take all the time of their runs, and the proof comes before."""
+    told: list[str] = []
+
+    class Busy(Server):
+        def measure(self, sql: str, seconds: float) -> Timed:
+            told.append(f"run {sql}")
+            return super().measure(sql, seconds)
+
+    class Proving(Believer):
+        def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+            told.append(f"prove {candidate}")
+            return super().prove(original, candidate, seconds)
+
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    server = Busy(times={GOOD: 2.0, WRONG[0]: 2.0})
+    rules = Rules([[GOOD], [WRONG[0]]])
+    ports = Ports(server, Judge(), rules, model, prover=Proving(cte=()))
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings())
+    assert told.index(f"prove {GOOD_CTE}") < told.index(f"run {WRONG[0]}")
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+
+
 def test_the_steps_of_a_model_are_its_derivation() -> None:
     seen = Derivations()
     model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
@@ -639,6 +662,19 @@ def test_the_chosen_one_is_checked_patiently_and_makes_room_when_it_falls() -> N
     assert judge.asked == [f"{GOOD_CTE}: 4", f"{GOOD}: 4", f"{GOOD_CTE}: 8", f"{GOOD}: 8"]
 
 
+def test_a_check_that_was_cut_short_is_gone_on_with() -> None:
+    class Slowly(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            self.asked.append(candidate)
+            return Evidence("proved" if seconds > 2.5 else "tested")
+
+    # another round may follow, so that the first check gets half of the time, far less than it is meant to have
+    judge = Slowly()
+    outcome = optimise(judge=judge, proposer=Rules([[GOOD]]), budget=4.0, check_seconds=20.0)
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert judge.asked == [GOOD, GOOD]
+
+
 def test_the_reason_is_the_first_one_that_mattered() -> None:
     outcome = optimise(Server(times={GOOD: 0.95}), proposer=Rules([[GOOD]]))
     assert outcome.reason == "no verified candidate is better by enough"
@@ -731,6 +767,17 @@ class Believer:
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         assert seconds > 0
         return Evidence.of({"verdict": "refuted"}) if candidate in self.refuted else None
+
+
+def test_what_is_proved_in_one_round_is_not_lost_to_what_is_tested_in_the_next() -> None:
+    class Partly(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("proved" if candidate == GOOD else "tested")
+
+    server = Server(times={GOOD: 0.5, GOOD_CTE: 0.05})
+    outcome = optimise(server, Partly(), Rules([[GOOD], [GOOD_CTE]]))
+    assert states(outcome).count("decision") == 2
+    assert outcome.to_json()["rewritten"] == GOOD
 
 
 @pytest.mark.parametrize(
