@@ -117,6 +117,8 @@ class _WithLeastRows(Walk):
         others = tuple(p for p in asked if p is not first)
         # they may have been asked of rows that are gone now
         self.reserve_failures(*others, *conjuncts(item.query.where))
+        if self.cut:
+            self.reserve_other_rows(replace(item.query, order_by=()))
         return replace(item, query=grouped), others
 
     def _grouped(self, query: a.Select, place: int) -> a.Select | None:

@@ -53,22 +53,22 @@ def least(query: a.Query, changes: Changes) -> a.Query:
         # a cut may end with the first row of a part, whose least value is known behind all of them
         if groups is not None and cut:
             changes.ask_of_others(replace(node, distinct=None, limit=None, offset=None, order_by=()))
-        return _block(groups or node, changes)
+        return _block(groups or node, changes, cut=cut)
 
     return bottom_up(query, change)
 
 
-def _block(block: a.Select, changes: Changes) -> a.Select:
+def _block(block: a.Select, changes: Changes, *, cut: bool) -> a.Select:
     rows = joined(block)
     if rows is None:
         return block
     base, asked = list(rows.base), rows.asked
     # one condition after the other, since each item may want its own first row
     for n, item in enumerate(base):
-        base[n], asked = _of_item(item, asked, changes)
+        base[n], asked = _of_item(item, asked, changes, cut=cut)
     added = []
     for x in rows.added:
-        item, on = _of_item(x.item, x.on, changes)
+        item, on = _of_item(x.item, x.on, changes, cut=cut)
         added.append(replace(x, item=item, on=on))
     made = replace(rows, base=tuple(base), added=tuple(added), asked=asked)
     if made == rows:
@@ -77,7 +77,9 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
     return replace(block, from_=found.from_, where=found.where)
 
 
-def _of_item(item: a.FromItem, asked: _Conditions, changes: Changes) -> tuple[a.FromItem, _Conditions]:
+def _of_item(
+    item: a.FromItem, asked: _Conditions, changes: Changes, *, cut: bool
+) -> tuple[a.FromItem, _Conditions]:
     if not isinstance(item, a.Derived) or item.security_barrier or not isinstance(item.query, a.Select):
         return item, asked
     for n, condition in enumerate(asked):
@@ -88,6 +90,8 @@ def _of_item(item: a.FromItem, asked: _Conditions, changes: Changes) -> tuple[a.
             # what else is asked was asked of all numbered rows
             if any(changes.known.errors(p) for p in (*rest, *conjuncts(item.query.where))):
                 changes.modulo.add("errors")
+            if cut:
+                changes.ask_of_others(replace(item.query, order_by=()))
             return replace(item, query=made), rest
     return item, asked
 
