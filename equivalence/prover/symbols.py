@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from rewright.sql.facts.effects import JSON_TESTS, searchable
+from rewright.sql.facts.effects import FIELDS, FIELDS_OF_TIME, JSON_TESTS, searchable
 from rewright.sql.facts.looks import WHOLE_NUMBER, look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
@@ -335,16 +335,7 @@ def _of_division(term: App, sure: Collection[str]) -> str:
     return "" if "fits" in sure else "overflow"
 
 
-# fields that every date and every timestamp has (of an infinite one some are NULL)
-_FIELDS = frozenset(
-    {
-        "year", "month", "day", "quarter", "week", "doy", "dow", "isodow", "isoyear", "decade", "century",
-        "millennium",
-        "epoch",
-    }
-)  # fmt: skip
 _PARTS = {f"pg_catalog.date_part(text,{t})" for t in ("timestamp", "timestamptz")}
-_FIELDS_OF_TIME = {"hour", "minute", "second", "milliseconds", "microseconds"}
 _NEVER = frozenset(
     {
         "pg_catalog.date(timestamp)",
@@ -368,10 +359,10 @@ def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
     first = args[0].value if args and isinstance(args[0], Lit) else None
     match name:
         case "pg_catalog.extract(text,date)":
-            return str(first).lower() in _FIELDS
+            return str(first).lower() in FIELDS
         # of a timestamptz in whatever zone, at the ends of the type as well
         case _ if name in _EXTRACTS or name in _PARTS:
-            return str(first).lower() in _FIELDS | _FIELDS_OF_TIME
+            return str(first).lower() in FIELDS | FIELDS_OF_TIME
         case "pg_catalog.date_trunc(text,timestamp)":
             # a month or week may begin before the first moment there is
             return str(first).lower() in {"day", "hour", "minute", "second"}

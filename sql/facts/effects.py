@@ -127,12 +127,13 @@ _ODD_CALLS = {("length", ("bytea", "name"))}  # reads the bytes in an encoding
 _WITH_FIELDS = {"extract": {"date", "timestamp", "timestamptz"}, "date_part": {"timestamp", "timestamptz"}}
 _UNITS = {"century", "day", "decade", "millennium", "month", "quarter", "week", "year"}
 _WITHIN_DAYS = {"day", "hour", "minute", "second"}
-_FIELDS = {
+FIELDS = {
     *("century", "day", "decade", "dow", "doy", "epoch", "isodow", "isoyear", "millennium", "month"),
     *("quarter", "week", "year"),
 }
-# which a day by itself has not
-_FIELDS_OF_TIME = {"hour", "minute", "second", "milliseconds", "microseconds"}
+"""What every date and every moment has, of whatever size; of an infinite one some are NULL."""
+# a day by itself has none of these
+FIELDS_OF_TIME = {"hour", "minute", "second", "milliseconds", "microseconds"}
 
 
 def worst(volatilities: Iterable[Volatility]) -> Volatility:
@@ -477,7 +478,7 @@ def _call_errors(expr: Call) -> Errors:
             if fits and of == "timestamp" and written in _WITHIN_DAYS:
                 return NO_ERRORS  # the first moment that there is begins a day
             return OVERFLOW if fits and written in _UNITS else frozenset({"argument"})
-        known = _FIELDS if of == "date" else _FIELDS | _FIELDS_OF_TIME
+        known = FIELDS if of == "date" else FIELDS | FIELDS_OF_TIME
         return NO_ERRORS if written in known and of in _WITH_FIELDS[name] else frozenset({"argument"})
     if name in {"substring", "substr"} and len(expr.args) >= 2 and expr.args[1].type.name in _INTEGERS:
         # substring with a negative length is 22011

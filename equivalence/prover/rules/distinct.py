@@ -103,7 +103,7 @@ def impossible_arm(p: Place, at: At) -> Bag | None:
     (arm,) = fresh_copy((source.bag[k],))
     shown = {Var(v, c, t): o for c, (t, o) in enumerate(zip(source_types(source), arm.outs, strict=True))}
     # 1.0 asked for may be 1.00 in the arm: only identity can be carried over
-    asked = [q for q in b.preds if all(identity(t.type) for t in _columns_in(q, v))]
+    asked = [q for q in b.preds if all(identity(t.type) for t in columns_in(q, v))]
     met = (subst(q, lambda t: shown.get(t) if isinstance(t, Var) else None) for q in asked)
     if not p.engine.inconsistent(p.ctx.within(Block(others, (), ())).within(arm).having(met)):
         return None
@@ -111,7 +111,7 @@ def impossible_arm(p: Place, at: At) -> Bag | None:
     return p.with_block(i, block((*b.vars[:n], (v, rest), *b.vars[n + 1 :]), b.preds, b.outs))
 
 
-def _columns_in(term: Term, v: int) -> list[Var]:
+def columns_in(term: Term, v: int) -> list[Var]:
     """The columns of a row that a term reads, in whatever bag."""
     return [t for t in walk(term) if isinstance(t, Var) and t.var == v]
 

@@ -31,7 +31,7 @@ from rewright.equivalence.prover.terms import (
 from rewright.equivalence.prover.unique import one_row
 
 from .base import At, Place, parts_of
-from .distinct import tied
+from .distinct import columns_in, tied
 
 
 def lookup_apart(p: Place, at: At) -> Bag | None:
@@ -85,7 +85,7 @@ def looked_up_again(p: Place, at: At) -> Bag | None:
         if key.nullable or None in terms:
             continue
         kept = [k for k, o in enumerate(inner.outs) if o in terms or w not in free_vars(o)]
-        again = {c: Var(new, c.pos, c.type) for o in inner.outs for c in _columns(o, w)}
+        again = {c: Var(new, c.pos, c.type) for o in inner.outs for c in columns_in(o, w)}
         outs = tuple(o if k in kept else subst(o, again.get) for k, o in enumerate(inner.outs))
         asked = tuple(
             eq(Var(new, c.pos, c.type), t) for c, t in zip(columns, terms, strict=True) if t is not None
@@ -109,7 +109,7 @@ def asked_within(p: Place, at: At) -> Bag | None:
     if not isinstance(source, Distinct) or free_vars(asked) & {x for x, _ in b.vars} != {v}:
         return None
     # the row as a whole is none of the rows inside; 1.0 may be shown for 1.00, of which less is asked
-    if Row(v) in set(walk(asked)) or not all(identity(c.type) for c in _columns(asked, v)):
+    if Row(v) in set(walk(asked)) or not all(identity(c.type) for c in columns_in(asked, v)):
         return None
     inner = tuple(
         x
@@ -191,7 +191,3 @@ def _looked_up(
     rows = Distinct(block(rest.vars, rest.preds, tuple(rest.outs[k] for k in kept)))
     new = subst_block(replace(b, vars=(*b.vars[:n], (v, rows), *found, *b.vars[n + 1 :])), env)
     return p.with_block(i, tuple(x for r in new for x in block(r.vars, (*r.preds, *moved), r.outs)))
-
-
-def _columns(term: Term, v: int) -> list[Var]:
-    return [t for t in walk(term) if isinstance(t, Var) and t.var == v]
