@@ -13,10 +13,11 @@ from rewright.engines.postgres.hinting import HintingSession
 from rewright.engines.postgres.session import Limits, SessionError, Untrusted
 from rewright.hints.recommend import Options, advised
 from rewright.rewrite.adapters.postgres import PostgresDatabase
-from rewright.rewrite.advising import Column, Unlocking
+from rewright.rewrite.advising import Unlocking
 from rewright.rewrite.agents.guard import parse_one
 from rewright.rewrite.model import Deadline
 from rewright.rewrite.ports import DatabaseError
+from rewright.rewrite.promises import Promise
 from rewright.sql.parsing import has_parameters
 
 _KINDS = {"CREATE INDEX": "index", "CREATE STATISTICS": "statistics", "ANALYZE": "statistics"}
@@ -111,11 +112,11 @@ def _document(statement: str, reason: str) -> dict[str, Any]:
 
 
 def _unlocking(session: HintingSession, limit: float, *, execute: bool) -> Unlocking:
-    def keeps(column: Column) -> bool | None:
+    def keeps(promise: Promise) -> bool | None:
         if not execute:
             return None
         try:
-            run = session.run(column.violation(), stop_after=limit)
+            run = session.run(promise.violation(), stop_after=limit)
         except SessionError:
             return None
         # stopped before its end it may still find one

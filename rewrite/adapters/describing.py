@@ -59,7 +59,7 @@ def tables_of(sql: str, catalog: Catalog, path: Sequence[str]) -> tuple[Table, .
 
 
 def _named_in(sql: str, catalog: Catalog, path: Sequence[str]) -> Iterator[Table]:
-    for node in _nodes(sql):
+    for node in nodes_in(sql):
         if isinstance(node, ast.RangeVar):
             # a name that the search path does not find is a CTE's, or nobody's
             schemas = (node.schemaname,) if node.schemaname else path
@@ -74,11 +74,12 @@ def _is_open_view(table: Table) -> bool:
 
 def names_in(sql: str) -> set[str]:
     """Last names of the columns that ``sql`` mentions."""
-    fields = (n.fields[-1] for n in _nodes(sql) if isinstance(n, ast.ColumnRef) and n.fields)
+    fields = (n.fields[-1] for n in nodes_in(sql) if isinstance(n, ast.ColumnRef) and n.fields)
     return {str(field.sval) for field in fields if isinstance(field, ast.String)}
 
 
-def _nodes(sql: str) -> list[Any]:
+def nodes_in(sql: str) -> list[Any]:
+    """The nodes of what ``sql`` parses to."""
     try:
         return list(nodes_of([s.stmt for s in parse(sql)]))
     # a text that does not parse names nothing

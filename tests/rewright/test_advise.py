@@ -112,3 +112,47 @@ def test_an_adviser_puts_it_in_one_line_and_outlives_a_lost_session(dsn: str) ->
         assert adviser.words("select c_id from customer where c_id = 3", execute=True) == ""
     with Adviser("postgresql://127.0.0.1:1/nowhere", 5.0, 5.0, own=False) as adviser:
         assert adviser.words("select 1", execute=False) == ""
+
+
+OF_LINES = """
+create table basket (id int primary key, placed date not null);
+create table line (basket int not null, qty int not null, total int not null, due timestamp not null,
+  sent timestamp not null);
+insert into basket select i, '2024-01-01' from generate_series(1, 4000) i;
+insert into line select 1 + i % 4000, 1 + i % 9, i % 700, timestamp '2024-01-01' + i * interval '1 minute',
+  timestamp '2024-01-01' + i * interval '1 minute' + i % 40 * interval '1 minute' from generate_series(1, 40000) i;
+analyze basket, line;
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("computed", "check"),
+    [
+        ("sum(l.total / l.qty)", "qty > 0"),
+        (
+            "sum(1) filter (where l.sent > l.due + interval '10 minutes')",
+            "due BETWEEN '1000-01-01' AND '9000-01-01'",
+        ),
+    ],
+)
+def test_a_check_that_would_keep_arithmetic_from_failing(
+    dsn: str, tmp_path: Path, computed: str, check: str
+) -> None:
+    file = tmp_path / "q.sql"
+    file.write_text(
+        f"select b.id, (select {computed} from line l where l.basket = b.id) from basket b where b.id < 3000"
+    )
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(OF_LINES)
+        try:
+            (document,) = advise(dsn, file)
+            (advice,) = [a for a in document["advice"] if a["kind"] == "constraint"]
+            assert advice["statements"] == [f"ALTER TABLE public.line ADD CHECK ({check})"]
+            assert advice["kept"] is True
+            # what is proposed can be run, and there is nothing to propose then
+            connection.execute(advice["statements"][0])
+            (document,) = advise(dsn, file)
+            assert [a for a in document["advice"] if a["kind"] == "constraint"] == []
+        finally:
+            connection.execute("drop table basket, line")
