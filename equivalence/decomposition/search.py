@@ -51,6 +51,8 @@ _SHARE = 0.5
 # how many times as long the first attempt may take that is looked at in a round: what differs least is proved
 # most often, and what it needs more is less than what all others take that time and again
 _FIRST_LONGER = 4.0
+# times the seconds that one part of an attempt took, another gets: they are alike as a rule
+_ALIKE = 2.5
 # the share of the time that a look with positions gets where the one without them ran out of time: it takes
 # longer as a rule
 AFTER_LATE = 0.25
@@ -161,6 +163,8 @@ class PartsSearch:
         self._found: dict[tuple[int, int], _Look] = {}
         # ways that lead nowhere however long they are looked at, without positions or with them
         self._hopeless: set[tuple[int, int, int, bool]] = set()
+        # how long it took to find the parts of an attempt, by the attempt and the way
+        self._took: dict[tuple[int, int], float] = {}
         # how long others were looked at in vain
         self._tried: dict[tuple[int, int, int, bool], float] = {}
         self._best: Proved | None = None
@@ -223,28 +227,33 @@ class PartsSearch:
         self, n: int, attempt: _Attempt, seconds: float, deadline: float, *, positions: bool
     ) -> list[_Look] | None:
         for k in range(len(attempt.parts)):
-            until = min(deadline, clock.now() + seconds)
-            if (n, k) not in self._found and not self._proved(n, k, attempt, until, positions=positions):
+            if (n, k) not in self._found and not self._proved(
+                n, k, attempt, seconds, deadline, positions=positions
+            ):
                 return None
         return [self._found[n, k] for k in range(len(attempt.parts))]
 
-    def _proved(self, n: int, k: int, attempt: _Attempt, deadline: float, *, positions: bool) -> bool:
-        """Look at a part in one way after the other."""
+    def _proved(
+        self, n: int, k: int, attempt: _Attempt, most: float, deadline: float, *, positions: bool
+    ) -> bool:
+        """Look at a part in one way after the other: first in those that another part was proved in."""
+        until = clock.now() + most
         difference, catalog = attempt.parts[k], attempt.view.catalog
         if (n, k) not in self._ways:
             self._ways[n, k] = list(ways_of(difference, attempt.wider, catalog))
         ways = self._ways[n, k]
-        for number, pair in enumerate(ways):
+        for number, pair in sorted(enumerate(ways), key=lambda way: (n, way[0]) not in self._took):
             look = n, k, number, positions
             if look in self._hopeless:
                 continue
             self.between()
-            left = deadline - clock.now()
+            now, alike = clock.now(), _ALIKE * self._took.get((n, number), 0.0)
+            left = min(max(until - now, alike), deadline - now)
             if left <= 0:
                 self._late[positions] = True
                 return False
             # the last way may use all that is left
-            seconds = left if number == len(ways) - 1 else left * _SHARE
+            seconds = left if number == len(ways) - 1 else max(left * _SHARE, min(alike, left))
             if positions and (n, k, number, False) not in self._hopeless:
                 seconds *= AFTER_LATE
             if seconds <= _HARDLY_MORE * self._tried.get(look, 0.0):
@@ -255,6 +264,7 @@ class PartsSearch:
             said = prove_both(binding, pair.catalog, seconds, positions=positions, memory=self._memory)
             if said.proved is not None and isinstance(said.proved.proof, Proof):
                 self._found[n, k] = difference, pair, Part(number, said.proved.proof)
+                self._took[n, number] = max(self._took.get((n, number), 0.0), clock.now() - now)
                 return True
             # late ones may be settled by a longer look, others never
             if said.late:

@@ -4,13 +4,20 @@ first.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from rewright.engines import clock
+from rewright.equivalence.decomposition import search
 from rewright.equivalence.decomposition.search import PartsSearch
 from rewright.equivalence.laws.arranging import arranged
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.proving import Attempt, Binding
+from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.walk import canonical
 
@@ -76,7 +83,51 @@ def test_an_arrangement_shows_the_same_columns() -> None:
     ],
 )
 def test_little_is_looked_at_where_little_differs(first: str, second: str, most: int) -> None:
-    search = PartsSearch(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
-    found = search.round(0.2, clock.now() + 5.0, positions=False)
+    searching = PartsSearch(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
+    found = searching.round(0.2, clock.now() + 5.0, positions=False)
     assert found is not None
-    assert search.looks <= most
+    assert searching.looks <= most
+
+
+@dataclass
+class Slow:
+    """Proofs that take their time on a clock of their own: the first look at a part of the query's first arm
+    ``first`` seconds, at others ``others``.
+    """
+
+    first: float
+    others: float
+    time: float = 0.0
+
+    def now(self) -> float:
+        return self.time
+
+    def prove(self, binding: Binding, _: Catalog, seconds: float, **__: object) -> Attempt:
+        takes = self.first if "k" in column_names(binding.original) else self.others
+        self.time += min(seconds, takes)
+        if takes <= seconds:
+            return Attempt(Proved("stub", proof=Proof("stub")), "", binding)
+        return Attempt(None, "no proof: timeout", binding)
+
+
+def column_names(query: a.Query) -> set[str]:
+    return {column.name for column in a.output_columns(query)}
+
+
+@pytest.mark.parametrize(("others", "found"), [(0.3, True), (1.0, False)])
+def test_parts_that_are_like_one_that_is_proved_get_its_time(
+    monkeypatch: pytest.MonkeyPatch, others: float, *, found: bool
+) -> None:
+    before, after = (
+        bind(f"select k from t where {c} union all select s from t where {c.replace('k', 's')}", CATALOG)
+        for c in ("k > 1 and k > 0", "k > 1")
+    )
+    slow = Slow(0.15, others)
+    monkeypatch.setattr(search, "prove_both", slow.prove)
+    monkeypatch.setattr(search.clock, "now", slow.now)
+    looks = PartsSearch(before, after, CATALOG)
+    attempt = looks._attempt(0)
+    assert attempt is not None
+    assert len(attempt.parts) == 2
+    # what has a fifth of a second has twice and a half the 0.15 of the first part
+    assert (looks._all(0, attempt, 0.2, 5.0, positions=False) is not None) is found
