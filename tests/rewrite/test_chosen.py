@@ -116,3 +116,16 @@ def test_what_looks_nothing_up_is_looked_at_first() -> None:
         lambda found: looked.extend(c.sql for c in found),
     )
     assert [Flattered().explain(sql).cost for sql in looked] == [20.0, 10.0]
+
+
+def test_a_blind_rule_that_needs_another_has_its_place_by_the_shortest_way_where_estimates_see_little() -> (
+    None
+):
+    # what goes on from a state that looks no cheaper is found first
+    long = found(99.0, "eager_group", "reduce_grouped", "share_scans", blind=True)
+    ways = [found(100.0 + n, "fence_filters", blind=True) for n in range(9)]
+    short = found(100.0, "key_range", "share_scans", blind=True)
+    seen = [found(n, "eager_group") for n in (98.0, 99.0)]
+    assert short in chosen([*seen, long, *ways, short], 12, 100.0)
+    # a state that looks far cheaper is gone on from
+    assert long in chosen([found(1.0, "unnest"), long, *ways, short], 4, 100.0)
