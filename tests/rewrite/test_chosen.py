@@ -129,3 +129,12 @@ def test_a_blind_rule_that_needs_another_has_its_place_by_the_shortest_way_where
     assert short in chosen([*seen, long, *ways, short], 12, 100.0)
     # a state that looks far cheaper is gone on from
     assert long in chosen([found(1.0, "unnest"), long, *ways, short], 4, 100.0)
+
+
+def test_two_blind_steps_have_what_nobody_else_takes_where_estimates_see_little() -> None:
+    single = [found(100.0, "fence_filters", f"{n}", blind=True) for n in range(7)]
+    double = found(100.0, "pull_up", "fence_filters", "fence_filters", blind=True)
+    seen = [found(100.0, "pull_up"), found(101.0, "pull_up")]
+    assert double in chosen([*seen, *single, double], 12, 100.0)
+    # beside estimates that say much it has none
+    assert double not in chosen([found(1.0, "unnest"), *seen, *single, double], 12, 100.0)

@@ -732,6 +732,32 @@ def test_of_two_about_as_fast_the_proved_one_is_taken() -> None:
         assert outcome.to_json()["rewritten"] == taken
 
 
+def test_of_two_about_as_fast_the_one_of_fewer_reservations_is_taken() -> None:
+    class Open(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            modulo = ("errors", "overflow") if candidate == GOOD_CTE else ("errors",)
+            return Evidence.of({"verdict": "proved", "modulo": modulo})
+
+    for good, taken in ((0.21, GOOD), (0.4, GOOD_CTE)):
+        server = Server(times={GOOD: good, GOOD_CTE: 0.2})
+        outcome = optimise(server, Open(), Rules([[GOOD, GOOD_CTE]]), trust="tested")
+        assert outcome.to_json()["rewritten"] == taken
+
+
+def test_slow_ones_that_may_be_served_are_no_reason_not_to_check_a_fast_one() -> None:
+    """All but one are proved at once, with a reservation; the one that is not runs as fast as the fastest."""
+    slow = [f"{GOOD} or id < {n}" for n in range(6)]
+
+    class Open(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            modulo = () if candidate == GOOD_CTE else ("errors",)
+            return Evidence.of({"verdict": "proved", "modulo": modulo})
+
+    server = Server(times={GOOD: 0.17, GOOD_CTE: 0.2, **dict.fromkeys(slow, 0.5)})
+    outcome = optimise(server, Open(), Rules([[*slow, GOOD, GOOD_CTE]]), trust="tested")
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+
+
 def test_where_the_best_cannot_be_proved_the_next_one_is_looked_at() -> None:
     class Partly(Judge):
         def check(self, original: str, candidate: str, seconds: float) -> Evidence:
