@@ -236,6 +236,9 @@ class Decision:
             if following is None and not self._servable(best.checked):
                 # this one can only be proposed: look for one that can be proved and served
                 following = self._next(weighed, looked)
+            elif following is None and self._reserved(best):
+                # it leaves something open: one that is as good may not, when it is looked at
+                following = self._next([w for w in weighed if as_good(w, best)], looked)
             # the best itself always gets its look before it is chosen, however many there were
             if following is None or (len(looked) >= _LOOKS and following is not best):
                 return weighed, best
@@ -313,6 +316,9 @@ class Decision:
         if ratio <= _CLEAR_OF_NOISE and saved >= TICK:
             return one.cpu_after > max(1.1 * before, before + 0.02)
         return one.cpu_after > 0.95 * before
+
+    def _reserved(self, one: Weighed) -> bool:
+        return one.checked.evidence.counts_as(self.settings.accept) != "proved"
 
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)

@@ -781,6 +781,23 @@ class Believer:
         return Evidence.of({"verdict": "refuted"}) if candidate in self.refuted else None
 
 
+def test_beside_one_that_leaves_something_open_one_as_fast_is_looked_at() -> None:
+    class Least(Believer):
+        def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
+            return Evidence("proved") if candidate == GOOD else proof
+
+    class Open(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("proved", modulo=("errors",))
+
+    for good, taken in ((0.21, GOOD), (0.4, GOOD_CTE)):
+        server = Server(times={GOOD: good, GOOD_CTE: 0.2})
+        prover = Least(good=("errors",), cte=("errors",))
+        ports = Ports(server, Open(), Rules([[GOOD, GOOD_CTE]]), prover=prover)
+        outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(trust="tested"))
+        assert outcome.to_json()["rewritten"] == taken
+
+
 def test_slow_ones_that_may_be_served_are_no_reason_not_to_check_a_fast_one() -> None:
     """All but one have a quick proof with a reservation; that one runs as fast as the fastest."""
     slow = [f"select p.k, p.v from p where p.k < {n}" for n in range(6)]
