@@ -1,4 +1,4 @@
-"""What decides between two candidates that both gain: how much faster is much, and whose evidence is stronger.
+"""What decides between two candidates that both gain: how near two times are, and whose evidence is stronger.
 
 Verification, Decision and the machine ask the same here, so that what one of them holds to be as good as
 another is not lost in the next. Must not know agents or how anything was run.

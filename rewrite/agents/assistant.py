@@ -431,8 +431,11 @@ class Assistant:
         # those that are slower are no reason not to look at this one, however many
         if sum(about_as_fast(other, took, before) for other in seconds) >= self.settings.run_width:
             return True
+        # what has a proof is looked at where it is nearly as good, too: its evidence may be the stronger
         slower = [
-            c for c, other in zip(servable, seconds, strict=True) if not about_as_fast(took, other, before)
+            c
+            for c, other in zip(servable, seconds, strict=True)
+            if took > _ABOUT_AS_FAST * other and not (proved and about_as_fast(took, other, before))
         ]
         # one servable candidate may still be refuted in the end; two, or a proved one, are enough
         if slower and (len(servable) > 1 or any(map(self._sure, slower))):
