@@ -810,7 +810,7 @@ def test_slow_ones_that_may_be_served_are_no_reason_not_to_check_a_fast_one() ->
         def check(self, original: str, candidate: str, seconds: float) -> Evidence:
             return Evidence("proved", modulo=() if candidate == GOOD_CTE else ("errors",))
 
-    server = Server(times={GOOD: 0.17, GOOD_CTE: 0.2, **dict.fromkeys(slow, 0.5)})
+    server = Server(times={GOOD: 0.18, GOOD_CTE: 0.2, **dict.fromkeys(slow, 0.5)})
     ports = Ports(server, Slowly(), Rules([[*slow, GOOD, GOOD_CTE]]), prover=Quick())
     outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(trust="tested"))
     assert outcome.to_json()["rewritten"] == GOOD_CTE
