@@ -134,9 +134,13 @@ class Evidence:
         and ``overflow`` can't be accepted.
         """
         # a proof with a reservation holds only where that reservation does not matter
-        if self.level == "proved" and set(self.modulo) - with_implied(accepted):
+        if self.level == "proved" and self.reserved(accepted):
             return "tested"
         return self.level
+
+    def reserved(self, accepted: frozenset[str]) -> tuple[str, ...]:
+        """The reservations that are not accepted, nor implied by what is."""
+        return tuple(m for m in self.modulo if m not in with_implied(accepted))
 
     def meets(self, trust: Level, accepted: frozenset[str]) -> bool:
         level = self.counts_as(accepted)
@@ -145,7 +149,7 @@ class Evidence:
 
     def shortfall(self, trust: Level, accepted: frozenset[str]) -> str:
         """For people: what the evidence is, what it leaves open, and what is asked for."""
-        left = [m for m in self.modulo if m not in with_implied(accepted)]
+        left = self.reserved(accepted)
         if self.level != "proved" or not left:
             # nothing is left open that is not accepted: it is the level that falls short
             return f"the best replacement is {self.level}, {trust} is asked for"

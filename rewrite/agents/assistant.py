@@ -43,6 +43,7 @@ from rewright.rewrite.ports import (
     Prover,
     ResultColumn,
 )
+from rewright.rewrite.weighing import about_as_fast
 
 _REFUTED_WITH = "refuted: it goes on from, or is the same as, a candidate that was refuted"
 _SYSTEM = (
@@ -421,13 +422,21 @@ class Assistant:
         costs little.
         """
         servable = [c for c in passed if self._servable(c) and not self._far_below(following, c.candidate)]
-        if len(servable) >= self.settings.run_width:
-            return True
         took = self._took(following)
         if took is None:
-            return False
+            return len(servable) >= self.settings.run_width
+        before = None if self.runs is None else self.runs.seconds_before()
         # a run that is not known counts as no slower
-        slower = [c for c in servable if took > _ABOUT_AS_FAST * (self._took(c.candidate) or took)]
+        seconds = [self._took(c.candidate) or took for c in servable]
+        # those that are slower are no reason not to look at this one, however many
+        if sum(about_as_fast(other, took, before) for other in seconds) >= self.settings.run_width:
+            return True
+        # what has a proof is looked at where it is nearly as good, too: its evidence may be the stronger
+        slower = [
+            c
+            for c, other in zip(servable, seconds, strict=True)
+            if took > _ABOUT_AS_FAST * other and not (proved and about_as_fast(took, other, before))
+        ]
         # one servable candidate may still be refuted in the end; two, or a proved one, are enough
         if slower and (len(servable) > 1 or any(map(self._sure, slower))):
             return True

@@ -21,8 +21,9 @@ from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Report
 from rewright.rewrite.agents.report import remarks, report, same_plan
 from rewright.rewrite.agents.runs import Runs
 from rewright.rewrite.machine.states import Decide, Decided
-from rewright.rewrite.model import TRUST, Checked, Deadline, Explained, Settings, Timed, Weighed
+from rewright.rewrite.model import Checked, Deadline, Explained, Settings, Timed, Weighed
 from rewright.rewrite.ports import Database, DatabaseError, Knowledge
+from rewright.rewrite.weighing import TICK, as_good, standing
 
 _SYSTEM = (
     "You decide whether looking for a still faster equivalent of a PostgreSQL query is worth another attempt."
@@ -34,14 +35,8 @@ _QUESTION = (
 )
 # below this ratio of times a gain is far above what a busy machine does to a run
 _CLEAR_OF_NOISE = 0.6
-# seconds that a busy machine may put on top of a run, or a session's first plan
-_TICK = 0.01
 # so much faster than the best servable one that its evidence is worth another look
 _MUCH_FASTER = 0.7
-# times the fastest: nearer than that, the stronger evidence decides
-_ABOUT_AS_FAST = 1.15
-# the share of what the fastest saves that is nearly all of it
-_NEARLY_ALL = 0.95
 # patient checks of one round: each takes seconds, and the third best seldom wins
 _LOOKS = 3
 UNITS = BOUNDS["knowledge"]
@@ -241,6 +236,9 @@ class Decision:
             if following is None and not self._servable(best.checked):
                 # this one can only be proposed: look for one that can be proved and served
                 following = self._next(weighed, looked)
+            elif following is None and self._reserved(best):
+                # it leaves something open: one that is as good may not, when it is looked at
+                following = self._next([w for w in weighed if as_good(w, best)], looked)
             # the best itself always gets its look before it is chosen, however many there were
             if following is None or (len(looked) >= _LOOKS and following is not best):
                 return weighed, best
@@ -285,25 +283,12 @@ class Decision:
         first = min(good, key=self._rank)
         # the same standing and kind of evidence about time: only the ratio may differ
         close = [w for w in good if self._rank(w)[:2] == self._rank(first)[:2]]
-        close = [w for w in close if self._about_as_fast(w, first)]
-        return min(close, key=lambda w: (self._level(w), self._rank(w)))
-
-    def _about_as_fast(self, one: Weighed, first: Weighed) -> bool:
-        """Whether ``one`` is within a small share of the fastest, slower by no more than a busy machine may
-        add, or saves nearly all that the fastest saves.
-        """
-        ratios = self._rank(one)[2], self._rank(first)[2]
-        if ratios[0] <= _ABOUT_AS_FAST * ratios[1] or 1.0 - ratios[0] >= _NEARLY_ALL * (1.0 - ratios[1]):
-            return True
-        seconds = one.seconds_after, first.seconds_after
-        return None not in seconds and (seconds[0] or 0.0) - (seconds[1] or 0.0) <= _TICK
+        close = [w for w in close if as_good(w, first)]
+        accept = self.settings.accept
+        return min(close, key=lambda w: (standing(w.checked.evidence, accept), self._rank(w)))
 
     def _rank(self, one: Weighed) -> tuple[bool, bool, float]:
         return not self._servable(one.checked), not one.measured, 1.0 if one.ratio is None else one.ratio
-
-    def _level(self, one: Weighed) -> int:
-        level = one.checked.evidence.counts_as(self.settings.accept)
-        return TRUST.index(level) if level in TRUST else len(TRUST)
 
     def _gains(self, one: Weighed, weighed: Sequence[Weighed]) -> bool:
         # with decision off (settings) every verified candidate counts as a gain
@@ -328,9 +313,12 @@ class Decision:
             return False
         saved = (one.seconds_before or 0.0) - (one.seconds_after or 0.0)
         # far above noise: doubted only for clearly more work, by a tenth and by more than a tick
-        if ratio <= _CLEAR_OF_NOISE and saved >= _TICK:
+        if ratio <= _CLEAR_OF_NOISE and saved >= TICK:
             return one.cpu_after > max(1.1 * before, before + 0.02)
         return one.cpu_after > 0.95 * before
+
+    def _reserved(self, one: Weighed) -> bool:
+        return one.checked.evidence.counts_as(self.settings.accept) != "proved"
 
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import assert_never
 
 from rewright.rewrite.model import Candidate, Checked, Weighed
+from rewright.rewrite.weighing import as_good, standing
 
 
 class State(Enum):
@@ -266,7 +267,8 @@ def _better(
     old: tuple[Weighed | None, bool], new: tuple[Weighed | None, bool]
 ) -> tuple[Weighed | None, bool]:
     """The bests of two rounds, each with whether it may be served: what may be is never overruled by what may
-    only be proposed, a measurement never by an estimate, nor by a worse measurement.
+    only be proposed, a measurement never by an estimate, nor by a worse measurement. Of two that are about as
+    good the one with the stronger evidence stays.
     """
     before, after = old[0], new[0]
     if before is None or after is None:
@@ -278,7 +280,11 @@ def _better(
     # without figures of both there is no reason to change
     if before.ratio is None or after.ratio is None:
         return old
-    return new if after.ratio < before.ratio else old
+    faster, slower = (new, old) if after.ratio < before.ratio else (old, new)
+    assert faster[0] is not None
+    assert slower[0] is not None
+    stronger = standing(slower[0].checked.evidence) < standing(faster[0].checked.evidence)
+    return slower if stronger and as_good(slower[0], faster[0]) else faster
 
 
 def _command(run: Run, result: Result) -> Command:

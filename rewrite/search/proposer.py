@@ -108,8 +108,9 @@ def chosen(found: Sequence[Found], width: int, start: float | None = None) -> li
     """At most ``width`` candidates: the cheapest of those that look up least for each row, the cheapest that
     each first rule leads to, up to half of all, then the cheapest for each last rule, then the cheapest of
     the others. A quarter of the places is for blind ones, and up to half where there are not so many others.
-    Where none looks far cheaper than the original, whose estimated cost is ``start``, blind ones have up to
-    half too, and those of a single step come before what else the last rules lead to.
+    Where none looks far cheaper than the original, whose estimated cost is ``start``, blind ones have half
+    too, and what the others leave, and those of the fewest steps come before what else first or last rules
+    lead to.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
@@ -118,8 +119,9 @@ def chosen(found: Sequence[Found], width: int, start: float | None = None) -> li
     seen, twins = _told_apart([c for c in found if not c.blind])
     near = start is not None and not any(c.cost < FAR_CHEAPER * start for c in seen[:1])
     room = width - len(seen) - len(twins)
-    share = max(width // 4, width // 2 if near else min(width // 2, room), 1)
-    blind = _varied([c for c in found if c.blind], share)
+    share = max(width // 4, max(width // 2, room) if near else min(width // 2, room), 1)
+    hidden = [c for c in found if c.blind]
+    blind = _varied(sorted(hidden, key=lambda c: len(c.steps)) if near else hidden, share)
     places = width - len(blind)
     # rounded up: with an odd number of places first rules get the odd one
     picked = _least_nested(seen)
@@ -186,8 +188,8 @@ def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:
 
 
 def _varied(blind: Sequence[Found], places: int) -> list[Found]:
-    """At most ``places`` blind candidates, one for each last rule first, in the order in which they were
-    found, then one for each way in which a rule applied, by itself rather than after others.
+    """At most ``places`` blind candidates, one for each last rule first, in the order in which they come,
+    then one for each way in which a rule applied, by itself rather than after others.
     """
     rules: dict[str, Found] = {}
     ways: dict[tuple[str, str], Found] = {}

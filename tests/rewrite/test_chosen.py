@@ -116,3 +116,24 @@ def test_what_looks_nothing_up_is_looked_at_first() -> None:
         lambda found: looked.extend(c.sql for c in found),
     )
     assert [Flattered().explain(sql).cost for sql in looked] == [20.0, 10.0]
+
+
+def test_a_blind_rule_that_needs_another_has_its_place_by_the_shortest_way() -> None:
+    # what goes on from a state that looks no cheaper is found first
+    long = found(99.0, "eager_group", "reduce_grouped", "share_scans", blind=True)
+    fence = found(100.0, "fence_filters", blind=True)
+    ways = [replace(fence, steps=(("fence_filters", f"around {n}"),), sql=f"{n}") for n in range(12)]
+    short = found(100.0, "key_range", "share_scans", blind=True)
+    seen = [found(98.0 + n / 10, f"rule{n}") for n in range(9)]
+    assert short in chosen([*seen, long, *ways, short], 12, 100.0)
+    # a state that looks far cheaper is gone on from
+    assert long in chosen([found(1.0, "unnest"), long, *ways, short], 4, 100.0)
+
+
+def test_two_blind_steps_have_what_nobody_else_takes_where_estimates_see_little() -> None:
+    single = [found(100.0, "fence_filters", f"{n}", blind=True) for n in range(7)]
+    double = found(100.0, "pull_up", "fence_filters", "fence_filters", blind=True)
+    seen = [found(100.0, "pull_up"), found(101.0, "pull_up")]
+    assert double in chosen([*seen, *single, double], 12, 100.0)
+    # beside estimates that say much it has none
+    assert double not in chosen([found(1.0, "unnest"), *seen, *single, double], 12, 100.0)

@@ -141,6 +141,16 @@ def test_a_worse_second_round_does_not_lose_the_first() -> None:
         )
 
 
+def test_of_two_rounds_that_are_about_as_fast_the_stronger_evidence_wins() -> None:
+    open_one = Checked(B, Evidence("proved", modulo=("errors",)))
+    for ratio, taken in ((0.75, False), (0.4, True)):
+        run, _ = begin(3)
+        after = weighed(ratio, checked=open_one)
+        for result in (FOUND, PASSED, MEDIOCRE, FOUND, PASSED, Decided((after,), after, satisfied=True)):
+            run, command = advance(run, result)
+        assert command == Finish(after if taken else SLOW, "")
+
+
 def test_decision_finds_no_gain_until_the_rounds_are_spent() -> None:
     play(
         2,

@@ -732,6 +732,18 @@ def test_of_two_about_as_fast_the_proved_one_is_taken() -> None:
         assert outcome.to_json()["rewritten"] == taken
 
 
+def test_of_two_about_as_fast_the_one_of_fewer_reservations_is_taken() -> None:
+    class Open(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            modulo = ("errors", "overflow") if candidate == GOOD_CTE else ("errors",)
+            return Evidence.of({"verdict": "proved", "modulo": modulo})
+
+    for good, taken in ((0.21, GOOD), (0.4, GOOD_CTE)):
+        server = Server(times={GOOD: good, GOOD_CTE: 0.2})
+        outcome = optimise(server, Open(), Rules([[GOOD, GOOD_CTE]]), trust="tested")
+        assert outcome.to_json()["rewritten"] == taken
+
+
 def test_where_the_best_cannot_be_proved_the_next_one_is_looked_at() -> None:
     class Partly(Judge):
         def check(self, original: str, candidate: str, seconds: float) -> Evidence:
@@ -767,6 +779,41 @@ class Believer:
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         assert seconds > 0
         return Evidence.of({"verdict": "refuted"}) if candidate in self.refuted else None
+
+
+def test_beside_one_that_leaves_something_open_one_as_fast_is_looked_at() -> None:
+    class Least(Believer):
+        def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
+            return Evidence("proved") if candidate == GOOD else proof
+
+    class Open(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("proved", modulo=("errors",))
+
+    for good, taken in ((0.21, GOOD), (0.4, GOOD_CTE)):
+        server = Server(times={GOOD: good, GOOD_CTE: 0.2})
+        prover = Least(good=("errors",), cte=("errors",))
+        ports = Ports(server, Open(), Rules([[GOOD, GOOD_CTE]]), prover=prover)
+        outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(trust="tested"))
+        assert outcome.to_json()["rewritten"] == taken
+
+
+def test_slow_ones_that_may_be_served_are_no_reason_not_to_check_a_fast_one() -> None:
+    """All but one have a quick proof with a reservation; that one runs as fast as the fastest."""
+    slow = [f"select p.k, p.v from p where p.k < {n}" for n in range(6)]
+
+    class Quick(Believer):
+        def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+            return None if candidate == GOOD_CTE else Evidence("proved", modulo=("errors",))
+
+    class Slowly(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("proved", modulo=() if candidate == GOOD_CTE else ("errors",))
+
+    server = Server(times={GOOD: 0.18, GOOD_CTE: 0.2, **dict.fromkeys(slow, 0.5)})
+    ports = Ports(server, Slowly(), Rules([[*slow, GOOD, GOOD_CTE]]), prover=Quick())
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(trust="tested"))
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
 
 
 def test_what_is_proved_in_one_round_is_not_lost_to_what_is_tested_in_the_next() -> None:
