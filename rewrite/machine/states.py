@@ -280,11 +280,10 @@ def _better(
     # without figures of both there is no reason to change
     if before.ratio is None or after.ratio is None:
         return old
-    faster, slower = (new, old) if after.ratio < before.ratio else (old, new)
-    assert faster[0] is not None
-    assert slower[0] is not None
-    stronger = standing(slower[0].checked.evidence) < standing(faster[0].checked.evidence)
-    return slower if stronger and as_good(slower[0], faster[0]) else faster
+    faster, slower = (after, before) if after.ratio < before.ratio else (before, after)
+    stronger = standing(slower.checked.evidence) < standing(faster.checked.evidence)
+    best = slower if stronger and as_good(slower, faster) else faster
+    return new if best is after else old
 
 
 def _command(run: Run, result: Result) -> Command:
