@@ -1,0 +1,187 @@
+"""What keeps a reader from stopping early, and conditions from being asked by an index: subqueries that are
+planned by themselves, and least values that no index gives.
+
+LIMIT, EXISTS, a block of min() and max() alone (`preprocess_minmax_aggregates`) and rows that are numbered up
+to a number (run conditions of windows) need not compute all rows, and a join by an index asks its conditions
+of the rows that are joined. A subquery with ORDER BY or WITH, a computed CTE and one with LIMIT or OFFSET is
+planned as a whole: where it is sorted it is computed to its end, and what is asked of its rows is asked of
+all of them. One that reads rows beside it (LATERAL), and an EXISTS that is no semi-join, is asked for those
+alone, where the planner may not join otherwise. Aggregates with ORDER BY or FILTER, and any in a block that
+has a WITH clause, read all rows. Told apart where any of these rows may fail; forms have no place for it.
+Must not know forms or terms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.walk import all_queries, conjuncts, free_rels, has_window, walk, walk_block
+
+from .fences import Fences, conditions, is_joined
+from .pulling import semi_joins
+
+# aggregates that the first row in an order gives (pg_aggregate.aggsortop)
+_EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
+# rows that are numbered up to a number, and without an end
+_NUMBERED, _ALL_NUMBERED = "numbered", "all numbered"
+
+
+def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
+    """Whether the second query may fail by rows that the first one need not compute.
+
+    :raises Unsupported: outputs are very large in their full length.
+    """
+    before, after = (_Reading(q, catalog) for q in (first, second))
+    (ours, bound), (theirs, freed) = before.kept(), after.kept()
+    more = theirs - ours
+    del more[_NUMBERED]
+    if not ours[_NUMBERED]:
+        del more[_ALL_NUMBERED]
+    # what reads rows beside it is computed of more rows where it does so no more
+    if more or bound != freed:
+        return True
+    pairs = zip(before.of_exists(), after.of_exists(), strict=True)
+    return all(x != y for x, y in pairs)
+
+
+class _Reading:
+    """How one query's readers come by their rows."""
+
+    def __init__(self, query: a.Query, catalog: Catalog) -> None:
+        self.query, self.fences = query, Fences(query, catalog)
+        self.below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
+        ctes = ((n.rel, self.fences.ctes.get(n.cte)) for n in walk(query) if isinstance(n, a.CteScan))
+        self.below |= {rel: cte.query for rel, cte in ctes if cte is not None}
+        blocks = (b for b in all_queries(query) if isinstance(b, a.Select))
+        self.stops = any(map(_stops, walk(query))) or any(map(self._ends_by_number, blocks))
+
+    def kept(self) -> tuple[Counter[str], Counter[str]]:
+        """What is computed as a whole and may fail, by its kind: of itself, and for rows beside it."""
+        alone: Counter[str] = Counter()
+        beside: Counter[str] = Counter()
+        for block in all_queries(self.query):
+            if isinstance(block, a.Select):
+                for kind, is_lateral in self._apart(block):
+                    (beside if is_lateral else alone)[kind] += 1
+                alone.update(self._of_extremes(block))
+        return alone, beside
+
+    def of_exists(self) -> tuple[int, int]:
+        """How many EXISTS that may fail are joined to all rows outside, and asked of each."""
+        blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
+        joined = {id(q) for b in blocks for c in conditions(b) for q in semi_joins(c)}
+        found = (n.query for n in walk(self.query) if isinstance(n, a.Exists) and free_rels(n.query))
+        failing = [id(q) in joined for q in found if self._may_fail(q)]
+        return failing.count(True), failing.count(False)
+
+    def _apart(self, block: a.Select) -> Iterator[tuple[str, bool]]:
+        """The subqueries of a block that are planned by themselves, and whether they read what is beside
+        them.
+        """
+        asked = self._asked(block)
+        # conditions of which an index may ask one first
+        several = asked and len(conjuncts(block.where)) > 1
+        for query, kind, hard in self._ranging(block):
+            matters = self.stops or is_joined(block) or (hard and several)
+            if isinstance(query, a.Select) and kind.startswith("windows"):
+                # what windows compute is compared by itself
+                if self._may_fail(replace(query, targets=(), order_by=())):
+                    yield _NUMBERED if self._ends_by_number(block) else _ALL_NUMBERED, False
+            # and so is what groups and sets do
+            elif matters and not _is_made(query) and (asked or self._may_fail(query)):
+                yield kind, bool(free_rels(query))
+
+    def _ends_by_number(self, block: a.Select) -> bool:
+        """Whether a condition compares a window's value with what is the same for all rows: that may be the
+        last row to be numbered.
+        """
+        asked = (self.fences.pull_up.inlined(c, block) for c in conjuncts(block.where))
+        return any(isinstance(c, a.Op) and self._compares_number(c.args) for c in asked)
+
+    def _compares_number(self, sides: tuple[a.Expr, ...]) -> bool:
+        numbers = [x for x in sides if isinstance(x, a.Column) and self._is_window(x)]
+        # n + 0 <= 3 and n IN (1, 2) are no such conditions
+        return len(numbers) == 1 and all(x in numbers or not free_rels(x) for x in sides)
+
+    def _is_window(self, column: a.Column) -> bool:
+        query = self.below.get(column.rel)
+        return isinstance(query, a.Select) and isinstance(query.targets[column.pos].expr, a.WindowCall)
+
+    def _ranging(self, block: a.Select) -> Iterator[tuple[a.Query, str, bool]]:
+        found = (r for item in block.from_ for r in self.fences.ranging(item))
+        # the arms of a plain UNION ALL are joined each
+        return (r for r in found if not _is_flattened(r[0]))
+
+    def _of_extremes(self, block: a.Select) -> Iterator[str]:
+        """Why no index gives the least values of a block."""
+        calls = [n for n in walk_block(block) if isinstance(n, a.Aggregate)]
+        extremes = list(filter(_is_extreme, calls))
+        if not extremes or any(block.group_by or ()) or not (self._asked(block) or self._rows_fail(block)):
+            return
+        if block.ctes:
+            yield "with"
+        if len(extremes) < len(calls) or any(c.order_by or c.filter is not None for c in calls):
+            yield "read"
+
+    def _asked(self, block: a.Select) -> bool:
+        """Whether a condition of the block may fail."""
+        return any(self._may_fail(self.fences.pull_up.inlined(c, block)) for c in conditions(block))
+
+    def _rows_fail(self, block: a.Select) -> bool:
+        inner = (n for item in block.from_ for n in walk(item) if isinstance(n, a.Select | a.SetOp))
+        return any(map(self._may_fail, inner))
+
+    def _may_fail(self, part: a.Query | a.Expr) -> bool:
+        facts = self.fences.facts
+        whole = part if isinstance(part, a.Select | a.SetOp | a.Values) else a.Select((), where=part)
+        return bool(facts.errors(part) - OVERFLOW) or facts.may_overflow(whole)
+
+
+def _is_extreme(call: a.Aggregate) -> bool:
+    return call.func.is_builtin and call.func.name in _EXTREMES
+
+
+def _stops(node: a.Node) -> bool:
+    """Whether a node's rows may be left uncomputed once some of them are there."""
+    match node:
+        case a.Exists():
+            return True
+        case a.Select() | a.SetOp() if node.limit is not None:
+            return True
+        case a.Select() if not any(node.group_by or ()):
+            calls = [n for n in walk_block(node) if isinstance(n, a.Aggregate)]
+            return bool(calls) and all(map(_is_extreme, calls))
+        case _:
+            return False
+
+
+def _is_made(query: a.Query) -> bool:
+    """Whether a query's rows are groups, sets or numbered."""
+    if isinstance(query, a.SetOp):
+        return not (query.op == "union" and query.all)
+    if not isinstance(query, a.Select):
+        return False
+    shown = [t.expr for t in query.targets]
+    return query.group_by is not None or query.distinct is not None or any(map(has_window, shown))
+
+
+def _is_flattened(query: a.Query) -> bool:
+    """Whether a query is a UNION ALL of plain blocks whose arms the planner takes for tables."""
+    match query:
+        case a.SetOp(op="union", all=True):
+            plain = not (query.order_by or query.ctes or query.limit or query.offset)
+            return plain and all(_is_arm(x) for x in (query.left, query.right))
+        case _:
+            return False
+
+
+def _is_arm(query: a.Query) -> bool:
+    if not isinstance(query, a.Select):
+        return _is_flattened(query)
+    # arms whose types differ are planned apart
+    return not (query.order_by or query.ctes) and not any(isinstance(t.expr, a.Cast) for t in query.targets)
