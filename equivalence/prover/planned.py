@@ -53,10 +53,13 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     """The reservation of queries of which one may fail before its first row is made, and the other not so.
     Outputs that nothing reads must be gone from both (`unread.without_unread`).
     """
+    # a WITH clause that nobody reads is in the way all the same
+    if stops_otherwise(first, second, catalog):
+        return ERRORS
     first, second = _planned(first), _planned(second)
     if _filled_elsewhere(second, catalog) - _filled_elsewhere(first, catalog):
         return ERRORS
-    if _looks_behind_cuts(first, second, catalog) or stops_otherwise(first, second, catalog):
+    if _looks_behind_cuts(first, second, catalog):
         return ERRORS
     # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)

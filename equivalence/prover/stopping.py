@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import all_queries, conjuncts, free_rels, has_window, walk, walk_block
 
@@ -27,6 +28,8 @@ from .pulling import semi_joins
 
 # aggregates that the first row in an order gives (pg_aggregate.aggsortop)
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
+# window functions that never fall from row to row (supportfn of WindowFuncRunCondition)
+_GROWING = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist"})
 # rows that are numbered up to a number, and without an end
 _NUMBERED, _ALL_NUMBERED = "numbered", "all numbered"
 
@@ -88,7 +91,7 @@ class _Reading:
         several = asked and len(conjuncts(block.where)) > 1
         for query, kind, hard in self._ranging(block):
             matters = self.stops or is_joined(block) or (hard and several)
-            if isinstance(query, a.Select) and kind.startswith("windows"):
+            if isinstance(query, a.Select) and any(has_window(t.expr) for t in query.targets):
                 # what windows compute is compared by itself
                 if self._may_fail(replace(query, targets=(), order_by=())):
                     yield _NUMBERED if self._ends_by_number(block) else _ALL_NUMBERED, False
@@ -101,16 +104,33 @@ class _Reading:
         last row to be numbered.
         """
         asked = (self.fences.pull_up.inlined(c, block) for c in conjuncts(block.where))
-        return any(isinstance(c, a.Op) and self._compares_number(c.args) for c in asked)
+        return any(isinstance(c, a.Op) and self._ends(c) for c in asked)
 
-    def _compares_number(self, sides: tuple[a.Expr, ...]) -> bool:
-        numbers = [x for x in sides if isinstance(x, a.Column) and self._is_window(x)]
+    def _ends(self, asked: a.Op) -> bool:
         # n + 0 <= 3 and n IN (1, 2) are no such conditions
-        return len(numbers) == 1 and all(x in numbers or not free_rels(x) for x in sides)
+        if len(asked.args) != 2 or asked.op.name not in FLIPPED:
+            return False
+        left, right = asked.args
+        return (self._number(left, asked.op.name) and not free_rels(right)) or (
+            self._number(right, FLIPPED[asked.op.name]) and not free_rels(left)
+        )
 
-    def _is_window(self, column: a.Column) -> bool:
-        query = self.below.get(column.rel)
-        return isinstance(query, a.Select) and isinstance(query.targets[column.pos].expr, a.WindowCall)
+    def _number(self, column: a.Expr, name: str) -> bool:
+        """Whether a column is the value of a window that only grows, compared with a greatest one, or one
+        that only falls, compared with a least one.
+        """
+        query = self.below.get(column.rel) if isinstance(column, a.Column) else None
+        if not isinstance(column, a.Column) or not isinstance(query, a.Select):
+            return False
+        call = query.targets[column.pos].expr
+        if not isinstance(call, a.WindowCall) or not call.func.is_builtin:
+            return False
+        grows = call.func.name in _GROWING
+        if call.func.name == "count":
+            grows = not call.window.order_by or call.window.frame.start == "unbounded_preceding"
+            if not call.window.order_by or call.window.frame.end == "unbounded_following":
+                return grows or name in {">", ">=", "="}
+        return grows and name in {"<", "<=", "="}
 
     def _ranging(self, block: a.Select) -> Iterator[tuple[a.Query, str, bool]]:
         found = (r for item in block.from_ for r in self.fences.ranging(item))
@@ -121,7 +141,7 @@ class _Reading:
         """Why no index gives the least values of a block."""
         calls = [n for n in walk_block(block) if isinstance(n, a.Aggregate)]
         extremes = list(filter(_is_extreme, calls))
-        if not extremes or any(block.group_by or ()) or not (self._asked(block) or self._rows_fail(block)):
+        if not extremes or any(block.group_by or ()) or not self._rows_fail(block):
             return
         if block.ctes:
             yield "with"
@@ -133,8 +153,10 @@ class _Reading:
         return any(self._may_fail(self.fences.pull_up.inlined(c, block)) for c in conditions(block))
 
     def _rows_fail(self, block: a.Select) -> bool:
-        inner = (n for item in block.from_ for n in walk(item) if isinstance(n, a.Select | a.SetOp))
-        return any(map(self._may_fail, inner))
+        """Whether something may fail in what a block aggregates."""
+        scans = (n for item in block.from_ for n in walk(item) if isinstance(n, a.CteScan))
+        read = (self.fences.ctes[n.cte].query for n in scans if n.cte in self.fences.ctes)
+        return any(map(self._may_fail, (replace(block, targets=(), having=None, order_by=()), *read)))
 
     def _may_fail(self, part: a.Query | a.Expr) -> bool:
         facts = self.fences.facts
