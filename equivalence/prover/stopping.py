@@ -24,7 +24,7 @@ from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import all_queries, conjuncts, free_rels, has_window, walk, walk_block
 
 from .fences import Fences, conditions, is_joined
-from .pulling import semi_joins
+from .pulling import is_not_pulled_up, semi_joins
 
 # aggregates that the first row in an order gives (pg_aggregate.aggsortop)
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
@@ -72,6 +72,9 @@ class _Reading:
                 for kind, is_lateral in self._apart(block):
                     (beside if is_lateral else alone)[kind] += 1
                 alone.update(self._of_extremes(block))
+        # IN looks for a row, or is joined
+        asked = (n.query for n in walk(self.query) if isinstance(n, a.Quantified))
+        alone["in"] = sum(_is_whole(q) and self._may_fail(q) for q in asked)
         return alone, beside
 
     def of_exists(self) -> tuple[int, int]:
@@ -180,6 +183,12 @@ def _stops(node: a.Node) -> bool:
             return bool(calls) and all(map(_is_extreme, calls))
         case _:
             return False
+
+
+def _is_whole(query: a.Query) -> bool:
+    """Whether a query is planned by itself, and makes no groups, sets or numbers."""
+    apart = is_not_pulled_up(query) or query.limit is not None or query.offset is not None
+    return apart and not _is_made(query) and not _is_flattened(query)
 
 
 def _is_made(query: a.Query) -> bool:

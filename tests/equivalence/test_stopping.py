@@ -94,6 +94,10 @@ UNSEEN = {
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n in (1, 2, 3)",
     ),
+    "IN of sorted rows": (
+        f"select u.id from u where u.t in (select id {ASKED} and s = 'x')",
+        f"select u.id from u where u.t in (select id {ASKED} and s = 'x' order by id)",
+    ),
     "two conditions above a fence": (
         f"select id {ASKED} and lower(s) = 'x'",
         "select id from (select * from t offset 0) t where 10 / a > 1 and lower(s) = 'x'",
