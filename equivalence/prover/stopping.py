@@ -31,7 +31,8 @@ _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 # window functions that never fall from row to row (supportfn of WindowFuncRunCondition)
 _GROWING = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist"})
 # rows that are numbered up to a number, and without an end
-_NUMBERED, _ALL_NUMBERED = "numbered", "all numbered"
+_NUMBERED, _TO_THE_END = "numbered", "order to the end"
+_ORDER = "order"
 
 
 def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
@@ -41,10 +42,10 @@ def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
     """
     before, after = (_Reading(q, catalog) for q in (first, second))
     (ours, bound), (theirs, freed) = before.kept(), after.kept()
-    more = theirs - ours
-    del more[_NUMBERED]
+    more = set(theirs - ours) - {_NUMBERED}
+    # how rows are numbered matters where the first query ends by a number
     if not ours[_NUMBERED]:
-        del more[_ALL_NUMBERED]
+        more = {word for word in more if not word.startswith(_ORDER)}
     # what reads rows beside it is computed of more rows where it does so no more
     if more or bound != freed:
         return True
@@ -97,10 +98,19 @@ class _Reading:
             if isinstance(query, a.Select) and any(has_window(t.expr) for t in query.targets):
                 # what windows compute is compared by itself
                 if self._may_fail(replace(query, targets=(), order_by=())):
-                    yield _NUMBERED if self._ends_by_number(block) else _ALL_NUMBERED, False
+                    yield from ((word, False) for word in self._numbered(block, query))
             # and so is what groups and sets do
             elif matters and not _is_made(query) and (asked or self._may_fail(query)):
                 yield kind, bool(free_rels(query))
+
+    def _numbered(self, block: a.Select, rows: a.Select) -> Iterator[str]:
+        """How far, and in which orders, the rows of a subquery with windows are numbered."""
+        yield _NUMBERED if self._ends_by_number(block) else _TO_THE_END
+        for call in (n for n in walk_block(rows) if isinstance(n, a.WindowCall)):
+            # an index gives the first of the keys, and no computed one
+            yield from (f"{_ORDER} key {n}" for n in range(len(call.window.order_by)))
+            if not all(isinstance(k.expr, a.Column) for k in call.window.order_by):
+                yield f"{_ORDER} computed"
 
     def _ends_by_number(self, block: a.Select) -> bool:
         """Whether a condition compares a window's value with what is the same for all rows: that may be the
@@ -152,8 +162,19 @@ class _Reading:
             yield "read"
 
     def _asked(self, block: a.Select) -> bool:
-        """Whether a condition of the block may fail."""
-        return any(self._may_fail(self.fences.pull_up.inlined(c, block)) for c in conditions(block))
+        """Whether a condition of the block may fail, or one of a subquery in its FROM: what is pulled up
+        asks its own there.
+        """
+        own = (self.fences.pull_up.inlined(c, b) for b in self._below(block) for c in conditions(b))
+        return any(map(self._may_fail, own))
+
+    def _below(self, block: a.Select) -> Iterator[a.Select]:
+        yield block
+        for item in block.from_:
+            for n in walk_block(item):
+                query = self.below.get(n.rel) if isinstance(n, a.Derived | a.CteScan) else None
+                if isinstance(query, a.Select):
+                    yield from self._below(query)
 
     def _rows_fail(self, block: a.Select) -> bool:
         """Whether something may fail in what a block aggregates."""
@@ -174,7 +195,7 @@ def _is_extreme(call: a.Aggregate) -> bool:
 def _stops(node: a.Node) -> bool:
     """Whether a node's rows may be left uncomputed once some of them are there."""
     match node:
-        case a.Exists():
+        case a.Exists() | a.Quantified():
             return True
         case a.Select() | a.SetOp() if node.limit is not None:
             return True

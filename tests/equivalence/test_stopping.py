@@ -94,6 +94,20 @@ UNSEEN = {
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n in (1, 2, 3)",
     ),
+    "numbers of rows in an order that no index gives": (
+        "select id, n from (select id, row_number() over (order by v, id) as n from u where 10 / t > 1) q where n <= 3",
+        "select id, n from (select id, row_number() over (order by v is null, v, id) as n from u where 10 / t > 1) q"
+        " where n <= 3",
+    ),
+    "IN of sorted rows that are asked again": (
+        "select u.id, u.v in (select t.a from t where 10 / t.a > u.id) from u",
+        "select u.id, u.v in (select t.a from (select * from t order by s) t where 10 / t.a > u.id) from u",
+    ),
+    "sorted rows in a LATERAL subquery": (
+        "select u.id, q.id from u, lateral (select t.id from t where t.a = u.v and 10 / t.a > 1) q",
+        "select u.id, q.id from u,"
+        " lateral (select t.id from (select * from t order by s) t where t.a = u.v and 10 / t.a > 1) q",
+    ),
     "IN of sorted rows": (
         f"select u.id from u where u.t in (select id {ASKED} and s = 'x')",
         f"select u.id from u where u.t in (select id {ASKED} and s = 'x' order by id)",
@@ -119,6 +133,10 @@ SAME = {
     "sorted rows that are all read": (
         f"select id, count(*) {ASKED} group by id",
         "select id, count(*) from (select * from t order by s) t where 10 / a > 1 group by id",
+    ),
+    "sorted rows of one row outside": (
+        "select u.id, (select count(*) from t where t.id = u.t and 10 / t.a > 1) from u",
+        "select u.id, (select count(*) from (select * from t order by s) t where t.id = u.t and 10 / t.a > 1) from u",
     ),
     "numbers up to one, turned round": (
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
