@@ -96,8 +96,10 @@ UNSEEN = {
     ),
     "numbers of rows in an order that no index gives": (
         "select id, n from (select id, row_number() over (order by v, id) as n from u where 10 / t > 1) q where n <= 3",
-        "select id, n from (select id, row_number() over (order by v is null, v, id) as n from u where 10 / t > 1) q"
-        " where n <= 3",
+        (
+            "select id, n from (select id, row_number() over (order by v is null, v, id) as n from u where 10 / t > 1) q"
+            " where n <= 3"
+        ),
     ),
     "IN of sorted rows that are asked again": (
         "select u.id, u.v in (select t.a from t where 10 / t.a > u.id) from u",
@@ -105,8 +107,10 @@ UNSEEN = {
     ),
     "sorted rows in a LATERAL subquery": (
         "select u.id, q.id from u, lateral (select t.id from t where t.a = u.v and 10 / t.a > 1) q",
-        "select u.id, q.id from u,"
-        " lateral (select t.id from (select * from t order by s) t where t.a = u.v and 10 / t.a > 1) q",
+        (
+            "select u.id, q.id from u,"
+            " lateral (select t.id from (select * from t order by s) t where t.a = u.v and 10 / t.a > 1) q"
+        ),
     ),
     "IN of sorted rows": (
         f"select u.id from u where u.t in (select id {ASKED} and s = 'x')",
