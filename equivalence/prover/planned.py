@@ -42,7 +42,7 @@ from rewright.sql.walk import (
 
 from .constants import is_stable_and_may_fail
 from .fences import ERRORS
-from .pulling import PullUp, computed_ctes, named
+from .pulling import PullUp, computed_ctes, named, spelled
 from .stopping import stops_otherwise
 
 # what the planner takes the estimate of a condition from that of its parts for
@@ -88,6 +88,8 @@ def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> Counter[str]:
     any case.
     """
     below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
+    ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes}
+    pull_up = PullUp(ctes, computed_ctes(query))
 
     def is_computed(expr: a.Expr) -> bool:
         rows = below.get(expr.rel) if isinstance(expr, a.Column) else None
@@ -100,8 +102,10 @@ def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> Counter[str]:
         # rows that come by an index in the order of the first keys are sorted by the others some at a time
         found.update(f"key {n}" for n in range(len(cut.order_by)))
         # set operations are sorted by their columns
-        keys = [k.expr for k in cut.order_by] if isinstance(cut, a.Select) else []
-        found["sort"] += any(map(is_computed, keys))
+        if isinstance(cut, a.Select):
+            # an index of expressions gives what is spelled as it is
+            keys = (k.expr for k in cut.order_by if is_computed(k.expr))
+            found.update(f"sort {spelled(pull_up.inlined(k, cut))}" for k in keys)
     return found
 
 

@@ -217,6 +217,23 @@ def named(expr: a.Expr) -> str:
             return f"{type(expr).__name__.lower()} {expr.type.name}"
 
 
+def spelled(expr: a.Expr) -> str:
+    """What an expression is made of, in its order and with columns by their places: an index of expressions
+    has it so, or not at all.
+    """
+    return " ".join(map(_spelled, all_exprs(expr)))
+
+
+def _spelled(expr: a.Expr) -> str:
+    match expr:
+        case a.Column(pos=pos):
+            return f"column {pos}"
+        case a.Const(value=value):
+            return repr(value)
+        case _:
+            return named(expr)
+
+
 def _waits(expr: a.Expr) -> str:
     """How an output of a subquery that is pulled up is computed before the join; "" where it waits."""
     strict = [_is_strict(e) for e in all_exprs(expr)]

@@ -14,7 +14,7 @@ Must not know forms or terms.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from rewright.sql import algebra as a
@@ -24,7 +24,7 @@ from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import all_queries, conjuncts, free_rels, has_window, walk, walk_block
 
 from .fences import Fences, conditions, is_joined
-from .pulling import is_not_pulled_up, semi_joins
+from .pulling import is_not_pulled_up, semi_joins, spelled
 
 # aggregates that the first row in an order gives (pg_aggregate.aggsortop)
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
@@ -60,7 +60,8 @@ class _Reading:
         self.query, self.fences = query, Fences(query, catalog)
         self.below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
         ctes = ((n.rel, self.fences.ctes.get(n.cte)) for n in walk(query) if isinstance(n, a.CteScan))
-        self.below |= {rel: cte.query for rel, cte in ctes if cte is not None}
+        # what a recursive one reads is not pulled up
+        self.below |= {rel: cte.query for rel, cte in ctes if cte is not None and not cte.recursive}
         blocks = (b for b in all_queries(query) if isinstance(b, a.Select))
         self.stops = any(map(_stops, walk(query))) or any(map(self._ends_by_number, blocks))
 
@@ -109,8 +110,9 @@ class _Reading:
         for call in (n for n in walk_block(rows) if isinstance(n, a.WindowCall)):
             # an index gives the first of the keys, and no computed one
             yield from (f"{_ORDER} key {n}" for n in range(len(call.window.order_by)))
-            if not all(isinstance(k.expr, a.Column) for k in call.window.order_by):
-                yield f"{_ORDER} computed"
+            yield from (
+                f"{_ORDER} by {x}" for x in self._computed((k.expr for k in call.window.order_by), rows)
+            )
 
     def _ends_by_number(self, block: a.Select) -> bool:
         """Whether a condition compares a window's value with what is the same for all rows: that may be the
@@ -156,10 +158,16 @@ class _Reading:
         extremes = list(filter(_is_extreme, calls))
         if not extremes or any(block.group_by or ()) or not self._rows_fail(block):
             return
+        yield from (f"least {x}" for x in self._computed((x for c in extremes for x in c.args), block))
         if block.ctes:
             yield "with"
         if len(extremes) < len(calls) or any(c.order_by or c.filter is not None for c in calls):
             yield "read"
+
+    def _computed(self, exprs: Iterable[a.Expr], block: a.Select) -> Iterator[str]:
+        """Those of a block's expressions that only an index of expressions gives, as they are spelled."""
+        made = (self.fences.pull_up.inlined(x, block) for x in exprs)
+        return (spelled(x) for x in made if not isinstance(x, a.Column))
 
     def _asked(self, block: a.Select) -> bool:
         """Whether a condition of the block may fail, or one of a subquery in its FROM: what is pulled up
@@ -169,12 +177,17 @@ class _Reading:
         return any(map(self._may_fail, own))
 
     def _below(self, block: a.Select) -> Iterator[a.Select]:
-        yield block
-        for item in block.from_:
-            for n in walk_block(item):
-                query = self.below.get(n.rel) if isinstance(n, a.Derived | a.CteScan) else None
-                if isinstance(query, a.Select):
-                    yield from self._below(query)
+        """The block and the subqueries in its FROM, those in them, and inlined CTEs, each once."""
+        left, met = [block], set[int]()
+        while left:
+            block = left.pop()
+            if id(block) in met:
+                continue
+            met.add(id(block))
+            yield block
+            items = (n for item in block.from_ for n in walk_block(item))
+            read = (self.below.get(n.rel) for n in items if isinstance(n, a.Derived | a.CteScan))
+            left += [q for q in read if isinstance(q, a.Select)]
 
     def _rows_fail(self, block: a.Select) -> bool:
         """Whether something may fail in what a block aggregates."""

@@ -112,6 +112,14 @@ UNSEEN = {
             " lateral (select t.id from (select * from t order by s) t where t.a = u.v and 10 / t.a > 1) q"
         ),
     ),
+    "a key as no index of expressions has it": (
+        f"select id {ASKED} order by lower(s), id limit 3",
+        f"select id {ASKED} order by lower(coalesce(s, '')), id limit 3",
+    ),
+    "a least value as no index of expressions has it": (
+        f"select min(lower(s)) {ASKED}",
+        f"select min(lower(coalesce(s, ''))) {ASKED}",
+    ),
     "IN of sorted rows": (
         f"select u.id from u where u.t in (select id {ASKED} and s = 'x')",
         f"select u.id from u where u.t in (select id {ASKED} and s = 'x' order by id)",
@@ -141,6 +149,10 @@ SAME = {
     "sorted rows of one row outside": (
         "select u.id, (select count(*) from t where t.id = u.t and 10 / t.a > 1) from u",
         "select u.id, (select count(*) from (select * from t order by s) t where t.id = u.t and 10 / t.a > 1) from u",
+    ),
+    "computed keys in a subquery": (
+        f"select id {ASKED} order by lower(s), id limit 3",
+        "select id from (select id, a, lower(s) as x from t) t where 10 / a > 1 order by x, id limit 3",
     ),
     "numbers up to one, turned round": (
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
