@@ -99,6 +99,9 @@ def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> Counter[str]:
 
     found: Counter[str] = Counter(ties=sum(c.with_ties for c in cuts))
     for cut in cuts:
+        # LIMIT (SELECT 3) is planned for a tenth of the rows (preprocess_limit), which a sort may give sooner
+        ends = (x for x in (cut.limit, cut.offset) if x is not None)
+        found["number"] += any(isinstance(n, SUBQUERIES) for x in ends for n in walk(x))
         # rows that come by an index in the order of the first keys are sorted by the others some at a time
         found.update(f"key {n}" for n in range(len(cut.order_by)))
         # set operations are sorted by their columns

@@ -21,10 +21,10 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_queries, conjuncts, free_rels, has_window, walk, walk_block
+from rewright.sql.walk import all_queries, conjuncts, free_rels, has_window, leaves, walk, walk_block
 
 from .fences import Fences, conditions, is_joined
-from .pulling import is_not_pulled_up, semi_joins, spelled
+from .pulling import is_not_pulled_up, makes_rows_apart, semi_joins, spelled
 
 # aggregates that the first row in an order gives (pg_aggregate.aggsortop)
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
@@ -74,6 +74,9 @@ class _Reading:
                 for kind, is_lateral in self._apart(block):
                     (beside if is_lateral else alone)[kind] += 1
                 alone.update(self._of_extremes(block))
+                # an order, or a least value, that an index gives may be lost in a join
+                if _stops(block) and self._rows_fail(block):
+                    alone["join"] += max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
         # IN looks for a row, or is joined
         asked = (n.query for n in walk(self.query) if isinstance(n, a.Quantified))
         alone["in"] = sum(_is_whole(q) and self._may_fail(q) for q in asked)
@@ -215,6 +218,17 @@ def _stops(node: a.Node) -> bool:
         case a.Select() if not any(node.group_by or ()):
             calls = [n for n in walk_block(node) if isinstance(n, a.Aggregate)]
             return bool(calls) and all(map(_is_extreme, calls))
+        case _:
+            return False
+
+
+def _is_one_row(leaf: a.Leaf) -> bool:
+    """Whether a FROM item is one row of expressions, which take the places of its columns."""
+    match leaf:
+        case a.ValuesScan(rows=(_,)):
+            return True
+        case a.Derived(query=a.Select(from_=()) as query):
+            return not makes_rows_apart(query) and not is_not_pulled_up(query)
         case _:
             return False
 

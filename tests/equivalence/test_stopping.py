@@ -37,6 +37,10 @@ SEEN = {
         FIRST,
         f"select id from (select id {ASKED} order by id) q order by id limit 3",
     ),
+    "a least value in a join with one row": (
+        LEAST,
+        "select min(id) from t cross join generate_series(1, 1) x(k) where 10 / a > 1",
+    ),
     "a computed CTE below a cut": (
         FIRST,
         "with q as materialized (select id, a from t) select id from q where 10 / a > 1 order by id limit 3",
@@ -120,6 +124,10 @@ UNSEEN = {
         f"select min(lower(s)) {ASKED}",
         f"select min(lower(coalesce(s, ''))) {ASKED}",
     ),
+    "a number that is not known when the query is planned": (
+        FIRST,
+        f"select id {ASKED} order by id limit (select 3)",
+    ),
     "IN of sorted rows": (
         f"select u.id from u where u.t in (select id {ASKED} and s = 'x')",
         f"select u.id from u where u.t in (select id {ASKED} and s = 'x' order by id)",
@@ -153,6 +161,10 @@ SAME = {
     "computed keys in a subquery": (
         f"select id {ASKED} order by lower(s), id limit 3",
         "select id from (select id, a, lower(s) as x from t) t where 10 / a > 1 order by x, id limit 3",
+    ),
+    "a least value beside a row of constants": (
+        LEAST,
+        "select min(id) from t, (values (1)) x(k) where 10 / a > x.k",
     ),
     "numbers up to one, turned round": (
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
