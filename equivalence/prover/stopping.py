@@ -21,13 +21,24 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_queries, conjuncts, free_rels, has_window, leaves, walk, walk_block
+from rewright.sql.walk import (
+    SUBQUERIES,
+    all_queries,
+    conjuncts,
+    free_rels,
+    has_window,
+    leaves,
+    walk,
+    walk_block,
+)
 
 from .fences import Fences, conditions, is_joined
 from .pulling import is_not_pulled_up, makes_rows_apart, semi_joins, spelled
 
 # aggregates that the first row in an order gives (pg_aggregate.aggsortop)
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
+# of more parts it may cost so much
+_DEAR = 9
 # window functions that never fall from row to row (supportfn of WindowFuncRunCondition)
 _GROWING = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist"})
 # rows that are numbered up to a number, and without an end
@@ -48,6 +59,9 @@ def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
         more = {word for word in more if not word.startswith(_ORDER)}
     # what reads rows beside it is computed of more rows where it does so no more
     if more or bound != freed:
+        return True
+    (early, waits), (late, _) = before.shown(), after.shown()
+    if waits and late - early:
         return True
     pairs = zip(before.of_exists(), after.of_exists(), strict=True)
     return all(x != y for x, y in pairs)
@@ -81,6 +95,16 @@ class _Reading:
         asked = (n.query for n in walk(self.query) if isinstance(n, a.Quantified))
         alone["in"] = sum(_is_whole(q) and self._may_fail(q) for q in asked)
         return alone, beside
+
+    def shown(self) -> tuple[Counter[str], bool]:
+        """What sorted and cut blocks show that may fail, as it is spelled, and whether some of it waits for
+        the cut: what costs much is computed behind the sort (`make_sort_input_target`), all else before it.
+        """
+        blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
+        cuts = [b for b in blocks if b.limit is not None and b.order_by]
+        made = (self.fences.pull_up.inlined(t.expr, b) for b in cuts for t in b.targets)
+        failing = list(filter(self._may_fail, made))
+        return Counter(map(spelled, failing)), any(map(_is_dear, failing))
 
     def of_exists(self) -> tuple[int, int]:
         """How many EXISTS that may fail are joined to all rows outside, and asked of each."""
@@ -231,6 +255,13 @@ def _is_one_row(leaf: a.Leaf) -> bool:
             return not makes_rows_apart(query) and not is_not_pulled_up(query)
         case _:
             return False
+
+
+def _is_dear(expr: a.Expr) -> bool:
+    """Whether an expression may cost more than ten operators do."""
+    computed = [n for n in walk(expr) if not isinstance(n, a.Column | a.Const)]
+    # what a function costs is not known
+    return len(computed) > _DEAR or any(isinstance(n, (*SUBQUERIES, a.Call)) for n in computed)
 
 
 def _is_whole(query: a.Query) -> bool:

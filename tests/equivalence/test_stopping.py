@@ -41,6 +41,10 @@ SEEN = {
         LEAST,
         "select min(id) from t cross join generate_series(1, 1) x(k) where 10 / a > 1",
     ),
+    "what is shown waits for the cut where it costs much": (
+        "select id, (select 10 / x.a from t x where x.id = t.id) from t order by s, id limit 3",
+        "select id, 10 / a from t order by s, id limit 3",
+    ),
     "a computed CTE below a cut": (
         FIRST,
         "with q as materialized (select id, a from t) select id from q where 10 / a > 1 order by id limit 3",
@@ -165,6 +169,10 @@ SAME = {
     "a least value beside a row of constants": (
         LEAST,
         "select min(id) from t, (values (1)) x(k) where 10 / a > x.k",
+    ),
+    "what is shown of a subquery": (
+        "select id, z from (select id, s, 10 / a as z from t) q order by s, id limit 3",
+        "select id, 10 / a from t order by s, id limit 3",
     ),
     "numbers up to one, turned round": (
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
