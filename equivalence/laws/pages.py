@@ -49,6 +49,8 @@ class _WithoutPages(Walk):
         if page is None or tuple(substitute(k, values) for k in block.order_by) != inner.order_by:
             return block
         self.reserve_ties(inner)
+        # a longer page within may be sorted, where an index gives a shorter one
+        self.reserve_uncut(inner)
         self.reserve_failures(*(t.expr for t in (*inner.targets, *block.targets)))
         limit, offset = page
         shown = tuple(substitute(t, values) for t in block.targets)

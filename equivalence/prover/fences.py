@@ -33,11 +33,11 @@ def fenced_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
 
     :raises Unsupported: outputs are very large in their full length.
     """
-    ours, theirs = (_Fences(q, catalog).around() for q in (first, second))
+    ours, theirs = (Fences(q, catalog).around() for q in (first, second))
     return frozenset() if ours == theirs else ERRORS
 
 
-class _Fences:
+class Fences:
     """The fences of one query."""
 
     def __init__(self, query: a.Query, catalog: Catalog) -> None:
@@ -58,13 +58,13 @@ class _Fences:
         for item in block.from_:
             # computed below an outer join: of rows that the join pads as well
             yield from (("padded", (how,)) for how in self._below_joins(item, nullable=False))
-        ranging = [r for item in block.from_ for r in self._ranging(item)]
+        ranging = [r for item in block.from_ for r in self.ranging(item)]
         # in a join or with a semi-join, conditions on one side reach the other side's rows first
-        joined = _is_joined(block)
+        joined = is_joined(block)
         kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
         above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
         # a condition above a fence is not asked of rows that were dropped below it
-        if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in _conditions(block)):
+        if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in conditions(block)):
             yield "asked", above
         # without conditions and joins all rows of a subquery are made, with or without a fence
         drops = joined or block.where is not None
@@ -94,11 +94,11 @@ class _Fences:
         if not makes_rows_apart(query):
             yield from filter(None, self.pull_up.computed_below(query))
 
-    def _ranging(self, item: a.FromItem) -> _Ranging:
+    def ranging(self, item: a.FromItem) -> _Ranging:
         """The subqueries that a FROM item ranges over, those in subqueries that are pulled up among them."""
         match item:
             case a.Join(left=left, right=right):
-                return [*self._ranging(left), *self._ranging(right)]
+                return [*self.ranging(left), *self.ranging(right)]
             case a.Derived(query=query):
                 return self._of_query(query)
             # a computed CTE is run as a whole
@@ -118,7 +118,7 @@ class _Fences:
             return own
         match query:
             case a.Select(from_=items):
-                return own + [r for item in items for r in self._ranging(item)]
+                return own + [r for item in items for r in self.ranging(item)]
             case a.SetOp(left=left, right=right):
                 return [*own, *self._of_query(left), *self._of_query(right)]
             case _:
@@ -128,7 +128,7 @@ class _Fences:
         """Whether rows are dropped within a fence: conditions above it are not asked of them."""
         # a block without WHERE and joins drops no row
         return any(
-            isinstance(q, a.Select) and (q.where is not None or _is_joined(q)) for q in all_queries(query)
+            isinstance(q, a.Select) and (q.where is not None or is_joined(q)) for q in all_queries(query)
         )
 
     def _makes(self, query: a.Query) -> bool:
@@ -148,12 +148,12 @@ def _guards(expr: a.Expr) -> bool:
     )
 
 
-def _is_joined(block: a.Select) -> bool:
+def is_joined(block: a.Select) -> bool:
     asks = block.where is not None and any(subqueries(e) for e in all_exprs(block.where))
     return asks or len(block.from_) > 1 or any(isinstance(i, a.Join) for i in block.from_)
 
 
-def _conditions(block: a.Select) -> Iterator[a.Expr]:
+def conditions(block: a.Select) -> Iterator[a.Expr]:
     yield from conjuncts(block.where)
     for item in block.from_:
         yield from _ons(item)

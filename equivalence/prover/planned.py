@@ -13,6 +13,7 @@ that are computed to find its end. Must not know forms or terms.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -41,7 +42,8 @@ from rewright.sql.walk import (
 
 from .constants import is_stable_and_may_fail
 from .fences import ERRORS
-from .pulling import PullUp, computed_ctes, named
+from .pulling import PullUp, computed_ctes, named, spelled
+from .stopping import stops_otherwise
 
 # what the planner takes the estimate of a condition from that of its parts for
 _ESTIMATED_THROUGH = (a.And, a.Or, a.Not, a.IsBool)
@@ -51,6 +53,9 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
     """The reservation of queries of which one may fail before its first row is made, and the other not so.
     Outputs that nothing reads must be gone from both (`unread.without_unread`).
     """
+    # a WITH clause that nobody reads is in the way all the same
+    if stops_otherwise(first, second, catalog):
+        return ERRORS
     first, second = _planned(first), _planned(second)
     if _filled_elsewhere(second, catalog) - _filled_elsewhere(first, catalog):
         return ERRORS
@@ -78,9 +83,13 @@ def _cuts(query: a.Query) -> Iterator[a.Select | a.SetOp]:
     return (n for n in walk(query) if isinstance(n, a.Select | a.SetOp) and n.limit is not None)
 
 
-def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> frozenset[str]:
-    """Why rows behind the cuts are computed. Groups and windows are computed whole in any case."""
+def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> Counter[str]:
+    """Why rows behind the cuts are computed, and behind how many. Groups and windows are computed whole in
+    any case.
+    """
     below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
+    ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes}
+    pull_up = PullUp(ctes, computed_ctes(query))
 
     def is_computed(expr: a.Expr) -> bool:
         rows = below.get(expr.rel) if isinstance(expr, a.Column) else None
@@ -88,12 +97,19 @@ def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> frozenset[str
             return isinstance(rows, a.Select) and is_computed(rows.targets[expr.pos].expr)
         return bool(free_rels(expr)) and not (has_aggregate(expr) or has_window(expr))
 
-    ties = {"ties"} if any(c.with_ties for c in cuts) else set()
-    # set operations are sorted by their columns
-    keys = [k.expr for c in cuts if isinstance(c, a.Select) for k in c.order_by]
-    # rows that come by an index in the order of the first keys are sorted by the others some at a time
-    further = {f"key {n}" for c in cuts for n in range(len(c.order_by))}
-    return frozenset(ties | further | ({"sort"} if any(map(is_computed, keys)) else set()))
+    found: Counter[str] = Counter(ties=sum(c.with_ties for c in cuts))
+    for cut in cuts:
+        # LIMIT (SELECT 3) is planned for a tenth of the rows (preprocess_limit), which a sort may give sooner
+        ends = (x for x in (cut.limit, cut.offset) if x is not None)
+        found["number"] += any(isinstance(n, SUBQUERIES) for x in ends for n in walk(x))
+        # rows that come by an index in the order of the first keys are sorted by the others some at a time
+        found.update(f"key {n}" for n in range(len(cut.order_by)))
+        # set operations are sorted by their columns
+        if isinstance(cut, a.Select):
+            # an index of expressions gives what is spelled as it is
+            keys = (k.expr for k in cut.order_by if is_computed(k.expr))
+            found.update(f"sort {spelled(pull_up.inlined(k, cut))}" for k in keys)
+    return found
 
 
 def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from rewright.sql import algebra as a
@@ -40,8 +40,18 @@ def stays_around(condition: a.Expr) -> bool:
 
 
 def _asks_outside(query: a.Query) -> bool:
-    """Whether the WHERE of a query compares its rows with those outside: EXISTS of others is asked once."""
-    return isinstance(query, a.Select) and query.where is not None and bool(free_rels(query))
+    """Whether EXISTS of a query is joined to the rows outside: where its WHERE alone compares the two.
+
+    EXISTS of nothing outside is asked once, and one with WITH, OFFSET or HAVING, or that reads rows outside
+    in FROM, is asked of each row (`convert_EXISTS_sublink_to_join`).
+    """
+    if not isinstance(query, a.Select) or query.where is None or query.ctes:
+        return False
+    if query.offset is not None or query.having is not None:
+        return False
+    # what EXISTS shows, groups and sorts by is not planned
+    rest = replace(query, targets=(), where=None, group_by=None, distinct=None, order_by=())
+    return bool(free_rels(query)) and not free_rels(rest)
 
 
 def _has_column(expr: a.Expr) -> bool:
@@ -205,6 +215,23 @@ def named(expr: a.Expr) -> str:
             return f"{func.name}({','.join(func.arg_types)})"
         case _:
             return f"{type(expr).__name__.lower()} {expr.type.name}"
+
+
+def spelled(expr: a.Expr) -> str:
+    """What an expression is made of, in its order and with columns by their places: an index of expressions
+    has it so, or not at all.
+    """
+    return " ".join(map(_spelled, all_exprs(expr)))
+
+
+def _spelled(expr: a.Expr) -> str:
+    match expr:
+        case a.Column(pos=pos):
+            return f"column {pos}"
+        case a.Const(value=value):
+            return repr(value)
+        case _:
+            return named(expr)
 
 
 def _waits(expr: a.Expr) -> str:

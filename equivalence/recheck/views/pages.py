@@ -57,6 +57,8 @@ def _once(outer: a.Select, changes: Changes) -> a.Select:
     ends = [x for x in (first[1], None if second[1] is None else first[0] + second[1]) if x is not None]
     if start.bit_length() > 63:
         return outer
+    # the rows between the two ends may fail: how far the inner page looks is up to its own plan
+    changes.ask_of_others(replace(inner, targets=(), order_by=(), limit=None, offset=None))
     _leave_ties(inner, changes)
     return replace(
         inner,

@@ -1,0 +1,297 @@
+"""What keeps a reader from stopping early, and conditions from being asked by an index: subqueries that are
+planned by themselves, and least values that no index gives.
+
+LIMIT, EXISTS, a block of min() and max() alone (`preprocess_minmax_aggregates`) and rows that are numbered up
+to a number (run conditions of windows) need not compute all rows, and a join by an index asks its conditions
+of the rows that are joined. A subquery with ORDER BY or WITH, a computed CTE and one with LIMIT or OFFSET is
+planned as a whole: where it is sorted it is computed to its end, and what is asked of its rows is asked of
+all of them. One that reads rows beside it (LATERAL), and an EXISTS that is no semi-join, is asked for those
+alone, where the planner may not join otherwise. Aggregates with ORDER BY or FILTER, and any in a block that
+has a WITH clause, read all rows. Told apart where any of these rows may fail; forms have no place for it.
+Must not know forms or terms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.comparisons import FLIPPED
+from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.walk import (
+    SUBQUERIES,
+    all_queries,
+    conjuncts,
+    free_rels,
+    has_window,
+    leaves,
+    walk,
+    walk_block,
+)
+
+from .fences import Fences, conditions, is_joined
+from .pulling import is_not_pulled_up, makes_rows_apart, semi_joins, spelled
+
+# aggregates that the first row in an order gives (pg_aggregate.aggsortop)
+_EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
+# of more parts it may cost so much
+_DEAR = 9
+# window functions that never fall from row to row (supportfn of WindowFuncRunCondition)
+_GROWING = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank", "cume_dist"})
+# rows that are numbered up to a number, and without an end
+_NUMBERED, _TO_THE_END = "numbered", "order to the end"
+_ORDER = "order"
+
+
+def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
+    """Whether the second query may fail by rows that the first one need not compute.
+
+    :raises Unsupported: outputs are very large in their full length.
+    """
+    before, after = (_Reading(q, catalog) for q in (first, second))
+    (ours, bound), (theirs, freed) = before.kept(), after.kept()
+    more = set(theirs - ours) - {_NUMBERED}
+    # how rows are numbered matters where the first query ends by a number
+    if not ours[_NUMBERED]:
+        more = {word for word in more if not word.startswith(_ORDER)}
+    # what reads rows beside it is computed of more rows where it does so no more
+    if more or bound != freed:
+        return True
+    (early, waits), (late, _) = before.shown(), after.shown()
+    if waits and late - early:
+        return True
+    pairs = zip(before.of_exists(), after.of_exists(), strict=True)
+    return all(x != y for x, y in pairs)
+
+
+class _Reading:
+    """How one query's readers come by their rows."""
+
+    def __init__(self, query: a.Query, catalog: Catalog) -> None:
+        self.query, self.fences = query, Fences(query, catalog)
+        self.below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
+        ctes = ((n.rel, self.fences.ctes.get(n.cte)) for n in walk(query) if isinstance(n, a.CteScan))
+        # what a recursive one reads is not pulled up
+        self.below |= {rel: cte.query for rel, cte in ctes if cte is not None and not cte.recursive}
+        blocks = (b for b in all_queries(query) if isinstance(b, a.Select))
+        self.stops = any(map(_stops, walk(query))) or any(map(self._ends_by_number, blocks))
+
+    def kept(self) -> tuple[Counter[str], Counter[str]]:
+        """What is computed as a whole and may fail, by its kind: of itself, and for rows beside it."""
+        alone: Counter[str] = Counter()
+        beside: Counter[str] = Counter()
+        for block in all_queries(self.query):
+            if isinstance(block, a.Select):
+                for kind, is_lateral in self._apart(block):
+                    (beside if is_lateral else alone)[kind] += 1
+                alone.update(self._of_extremes(block))
+                # an order, or a least value, that an index gives may be lost in a join
+                if _stops(block) and self._rows_fail(block):
+                    alone["join"] += max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
+        # IN looks for a row, or is joined
+        asked = (n.query for n in walk(self.query) if isinstance(n, a.Quantified))
+        alone["in"] = sum(_is_whole(q) and self._may_fail(q) for q in asked)
+        return alone, beside
+
+    def shown(self) -> tuple[Counter[str], bool]:
+        """What sorted and cut blocks show that may fail, as it is spelled, and whether some of it waits for
+        the cut: what costs much is computed behind the sort (`make_sort_input_target`), all else before it.
+        """
+        blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
+        cuts = [b for b in blocks if b.limit is not None and b.order_by]
+        made = (self.fences.pull_up.inlined(t.expr, b) for b in cuts for t in b.targets)
+        failing = list(filter(self._may_fail, made))
+        return Counter(map(spelled, failing)), any(map(_is_dear, failing))
+
+    def of_exists(self) -> tuple[int, int]:
+        """How many EXISTS that may fail are joined to all rows outside, and asked of each."""
+        blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
+        joined = {id(q) for b in blocks for c in conditions(b) for q in semi_joins(c)}
+        found = (n.query for n in walk(self.query) if isinstance(n, a.Exists) and free_rels(n.query))
+        failing = [id(q) in joined for q in found if self._may_fail(q)]
+        return failing.count(True), failing.count(False)
+
+    def _apart(self, block: a.Select) -> Iterator[tuple[str, bool]]:
+        """The subqueries of a block that are planned by themselves, and whether they read what is beside
+        them.
+        """
+        asked = self._asked(block)
+        # conditions of which an index may ask one first
+        several = asked and len(conjuncts(block.where)) > 1
+        for query, kind, hard in self._ranging(block):
+            matters = self.stops or is_joined(block) or (hard and several)
+            if isinstance(query, a.Select) and any(has_window(t.expr) for t in query.targets):
+                # what windows compute is compared by itself
+                if self._may_fail(replace(query, targets=(), order_by=())):
+                    yield from ((word, False) for word in self._numbered(block, query))
+            # and so is what groups and sets do
+            elif matters and not _is_made(query) and (asked or self._may_fail(query)):
+                yield kind, bool(free_rels(query))
+
+    def _numbered(self, block: a.Select, rows: a.Select) -> Iterator[str]:
+        """How far, and in which orders, the rows of a subquery with windows are numbered."""
+        yield _NUMBERED if self._ends_by_number(block) else _TO_THE_END
+        for call in (n for n in walk_block(rows) if isinstance(n, a.WindowCall)):
+            # an index gives the first of the keys, and no computed one
+            yield from (f"{_ORDER} key {n}" for n in range(len(call.window.order_by)))
+            yield from (
+                f"{_ORDER} by {x}" for x in self._computed((k.expr for k in call.window.order_by), rows)
+            )
+
+    def _ends_by_number(self, block: a.Select) -> bool:
+        """Whether a condition compares a window's value with what is the same for all rows: that may be the
+        last row to be numbered.
+        """
+        asked = (self.fences.pull_up.inlined(c, block) for c in conjuncts(block.where))
+        return any(isinstance(c, a.Op) and self._ends(c) for c in asked)
+
+    def _ends(self, asked: a.Op) -> bool:
+        # n + 0 <= 3 and n IN (1, 2) are no such conditions
+        if len(asked.args) != 2 or asked.op.name not in FLIPPED:
+            return False
+        left, right = asked.args
+        return (self._number(left, asked.op.name) and not free_rels(right)) or (
+            self._number(right, FLIPPED[asked.op.name]) and not free_rels(left)
+        )
+
+    def _number(self, column: a.Expr, name: str) -> bool:
+        """Whether a column is the value of a window that only grows, compared with a greatest one, or one
+        that only falls, compared with a least one.
+        """
+        query = self.below.get(column.rel) if isinstance(column, a.Column) else None
+        if not isinstance(column, a.Column) or not isinstance(query, a.Select):
+            return False
+        call = query.targets[column.pos].expr
+        if not isinstance(call, a.WindowCall) or not call.func.is_builtin:
+            return False
+        grows = call.func.name in _GROWING
+        if call.func.name == "count":
+            grows = not call.window.order_by or call.window.frame.start == "unbounded_preceding"
+            if not call.window.order_by or call.window.frame.end == "unbounded_following":
+                return grows or name in {">", ">=", "="}
+        return grows and name in {"<", "<=", "="}
+
+    def _ranging(self, block: a.Select) -> Iterator[tuple[a.Query, str, bool]]:
+        found = (r for item in block.from_ for r in self.fences.ranging(item))
+        # the arms of a plain UNION ALL are joined each
+        return (r for r in found if not _is_flattened(r[0]))
+
+    def _of_extremes(self, block: a.Select) -> Iterator[str]:
+        """Why no index gives the least values of a block."""
+        calls = [n for n in walk_block(block) if isinstance(n, a.Aggregate)]
+        extremes = list(filter(_is_extreme, calls))
+        if not extremes or any(block.group_by or ()) or not self._rows_fail(block):
+            return
+        yield from (f"least {x}" for x in self._computed((x for c in extremes for x in c.args), block))
+        if block.ctes:
+            yield "with"
+        if len(extremes) < len(calls) or any(c.order_by or c.filter is not None for c in calls):
+            yield "read"
+
+    def _computed(self, exprs: Iterable[a.Expr], block: a.Select) -> Iterator[str]:
+        """Those of a block's expressions that only an index of expressions gives, as they are spelled."""
+        made = (self.fences.pull_up.inlined(x, block) for x in exprs)
+        return (spelled(x) for x in made if not isinstance(x, a.Column))
+
+    def _asked(self, block: a.Select) -> bool:
+        """Whether a condition of the block may fail, or one of a subquery in its FROM: what is pulled up
+        asks its own there.
+        """
+        own = (self.fences.pull_up.inlined(c, b) for b in self._below(block) for c in conditions(b))
+        return any(map(self._may_fail, own))
+
+    def _below(self, block: a.Select) -> Iterator[a.Select]:
+        """The block and the subqueries in its FROM, those in them, and inlined CTEs, each once."""
+        left, met = [block], set[int]()
+        while left:
+            block = left.pop()
+            if id(block) in met:
+                continue
+            met.add(id(block))
+            yield block
+            items = (n for item in block.from_ for n in walk_block(item))
+            read = (self.below.get(n.rel) for n in items if isinstance(n, a.Derived | a.CteScan))
+            left += [q for q in read if isinstance(q, a.Select)]
+
+    def _rows_fail(self, block: a.Select) -> bool:
+        """Whether something may fail in what a block aggregates."""
+        scans = (n for item in block.from_ for n in walk(item) if isinstance(n, a.CteScan))
+        read = (self.fences.ctes[n.cte].query for n in scans if n.cte in self.fences.ctes)
+        return any(map(self._may_fail, (replace(block, targets=(), having=None, order_by=()), *read)))
+
+    def _may_fail(self, part: a.Query | a.Expr) -> bool:
+        facts = self.fences.facts
+        whole = part if isinstance(part, a.Select | a.SetOp | a.Values) else a.Select((), where=part)
+        return bool(facts.errors(part) - OVERFLOW) or facts.may_overflow(whole)
+
+
+def _is_extreme(call: a.Aggregate) -> bool:
+    return call.func.is_builtin and call.func.name in _EXTREMES
+
+
+def _stops(node: a.Node) -> bool:
+    """Whether a node's rows may be left uncomputed once some of them are there."""
+    match node:
+        case a.Exists() | a.Quantified():
+            return True
+        case a.Select() | a.SetOp() if node.limit is not None:
+            return True
+        case a.Select() if not any(node.group_by or ()):
+            calls = [n for n in walk_block(node) if isinstance(n, a.Aggregate)]
+            return bool(calls) and all(map(_is_extreme, calls))
+        case _:
+            return False
+
+
+def _is_one_row(leaf: a.Leaf) -> bool:
+    """Whether a FROM item is one row of expressions, which take the places of its columns."""
+    match leaf:
+        case a.ValuesScan(rows=(_,)):
+            return True
+        case a.Derived(query=a.Select(from_=()) as query):
+            return not makes_rows_apart(query) and not is_not_pulled_up(query)
+        case _:
+            return False
+
+
+def _is_dear(expr: a.Expr) -> bool:
+    """Whether an expression may cost more than ten operators do."""
+    computed = [n for n in walk(expr) if not isinstance(n, a.Column | a.Const)]
+    # what a function costs is not known
+    return len(computed) > _DEAR or any(isinstance(n, (*SUBQUERIES, a.Call)) for n in computed)
+
+
+def _is_whole(query: a.Query) -> bool:
+    """Whether a query is planned by itself, and makes no groups, sets or numbers."""
+    apart = is_not_pulled_up(query) or query.limit is not None or query.offset is not None
+    return apart and not _is_made(query) and not _is_flattened(query)
+
+
+def _is_made(query: a.Query) -> bool:
+    """Whether a query's rows are groups, sets or numbered."""
+    if isinstance(query, a.SetOp):
+        return not (query.op == "union" and query.all)
+    if not isinstance(query, a.Select):
+        return False
+    shown = [t.expr for t in query.targets]
+    return query.group_by is not None or query.distinct is not None or any(map(has_window, shown))
+
+
+def _is_flattened(query: a.Query) -> bool:
+    """Whether a query is a UNION ALL of plain blocks whose arms the planner takes for tables."""
+    match query:
+        case a.SetOp(op="union", all=True):
+            plain = not (query.order_by or query.ctes or query.limit or query.offset)
+            return plain and all(_is_arm(x) for x in (query.left, query.right))
+        case _:
+            return False
+
+
+def _is_arm(query: a.Query) -> bool:
+    if not isinstance(query, a.Select):
+        return _is_flattened(query)
+    # arms whose types differ are planned apart
+    return not (query.order_by or query.ctes) and not any(isinstance(t.expr, a.Cast) for t in query.targets)

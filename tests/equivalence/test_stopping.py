@@ -1,0 +1,216 @@
+"""Readers that stop early, joins by an index, and what keeps rows from them: a server answers the first of each pair
+and fails in the second, by rows that the first one never asks; no proof goes without `errors`.
+"""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from bench.mutant_proofs import WAYS, Shown
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.proving import Binding
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+
+SCHEMA = """
+create table t (id int primary key, a int not null, s text not null);
+create table u (id int primary key, t int not null references t, v int);
+"""
+# the rows that fail come last by the key, and are few
+ROWS = """
+insert into t select i, case when i > 99990 then 0 else 1 + i % 4 end, 'x'
+from generate_series(1, 100000) i order by hashint4(i);
+insert into u select i, i, 2 from generate_series(1, 20) i;
+set max_parallel_workers_per_gather = 0;
+analyze;
+"""
+CATALOG = catalog_from_ddl(SCHEMA)
+ASKED = "from t where 10 / a > 1"
+JOINED = "on t.id = u.t where 10 / t.a > 1"
+LEAST = f"select min(id) {ASKED}"
+FIRST = f"select id {ASKED} order by id limit 3"
+TIES = "select id from u order by id fetch first 2 rows with ties"
+# the server fails in the second of each
+SEEN = {
+    "a sorted subquery below a cut": (
+        FIRST,
+        f"select id from (select id {ASKED} order by id) q order by id limit 3",
+    ),
+    "a least value in a join with one row": (
+        LEAST,
+        "select min(id) from t cross join generate_series(1, 1) x(k) where 10 / a > 1",
+    ),
+    "what is shown waits for the cut where it costs much": (
+        "select id, (select 10 / x.a from t x where x.id = t.id) from t order by s, id limit 3",
+        "select id, 10 / a from t order by s, id limit 3",
+    ),
+    "a computed CTE below a cut": (
+        FIRST,
+        "with q as materialized (select id, a from t) select id from q where 10 / a > 1 order by id limit 3",
+    ),
+    "an aggregate with an order of its own": (LEAST, f"select min(id order by id) {ASKED}"),
+    "an aggregate with a filter": (LEAST, "select min(id) filter (where 10 / a > 1) from t"),
+    "an aggregate beside a CTE that nobody reads": (LEAST, f"with x as (select 1) {LEAST}"),
+    "an aggregate of an inlined CTE": (LEAST, f"with x as (select id {ASKED}) select min(id) from x"),
+    "an aggregate of sorted rows": (LEAST, f"select min(id) from (select id {ASKED} order by id) q"),
+    "an aggregate of fenced rows": (
+        LEAST,
+        "select min(id) from (select * from t offset 0) t where 10 / a > 1",
+    ),
+    "an aggregate beside another": (LEAST, f"{LEAST} having count(*) >= 0"),
+    "EXISTS of sorted rows": (
+        f"select exists (select {ASKED})",
+        f"select exists (select from (select id {ASKED} order by s) q)",
+    ),
+    "a join with a subquery that has a WITH": (
+        f"select u.id from u join t {JOINED}",
+        f"select u.id from u join (with x as (select * from t) select * from x) t {JOINED}",
+    ),
+    "a join with a computed CTE": (
+        f"select u.id from u join t {JOINED}",
+        f"with x as materialized (select * from t) select u.id from u join x t {JOINED}",
+    ),
+}
+# the same, by plans that the server takes of other rows, or versions
+UNSEEN = {
+    "a longer page within a page": (
+        FIRST,
+        f"select id from (select id {ASKED} order by id limit 1000000) q order by id limit 3",
+    ),
+    "a page without an end within a page": (
+        FIRST,
+        f"select id from (select id {ASKED} order by id offset 0) q order by id limit 3",
+    ),
+    "WITH TIES, beside another": (
+        f"select (select count(*) from ({TIES}) x), q.id from ({FIRST}) q",
+        f"select (select count(*) from ({TIES}) x), q.id from (select id {ASKED} order by id fetch first 3 rows with ties) q",
+    ),
+    "a LATERAL subquery that is sorted": (
+        "select u.id from u cross join lateral (select t.id from t where t.id = u.t and 10 / t.a > 1 order by t.s) q",
+        f"select u.id from u join t {JOINED}",
+    ),
+    "an EXISTS with WITH": (
+        "select u.id from u where exists (with x as (select 1) select from t where t.id = u.t and 10 / t.a > 1)",
+        "select u.id from u where exists (select from t where t.id = u.t and 10 / t.a > 1)",
+    ),
+    "an EXISTS that reads the row outside in FROM": (
+        "select t.id from t where exists (select from u join u w on w.id = u.id and w.t = t.id where 10 / u.v > 1)",
+        "select t.id from t where exists (select from u join u w on w.id = u.id where w.t = t.id and 10 / u.v > 1)",
+    ),
+    "numbers of rows that end no window": (
+        f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
+        f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n in (1, 2, 3)",
+    ),
+    "numbers of rows in an order that no index gives": (
+        "select id, n from (select id, row_number() over (order by v, id) as n from u where 10 / t > 1) q where n <= 3",
+        (
+            "select id, n from (select id, row_number() over (order by v is null, v, id) as n from u where 10 / t > 1) q"
+            " where n <= 3"
+        ),
+    ),
+    "IN of sorted rows that are asked again": (
+        "select u.id, u.v in (select t.a from t where 10 / t.a > u.id) from u",
+        "select u.id, u.v in (select t.a from (select * from t order by s) t where 10 / t.a > u.id) from u",
+    ),
+    "sorted rows in a LATERAL subquery": (
+        "select u.id, q.id from u, lateral (select t.id from t where t.a = u.v and 10 / t.a > 1) q",
+        (
+            "select u.id, q.id from u,"
+            " lateral (select t.id from (select * from t order by s) t where t.a = u.v and 10 / t.a > 1) q"
+        ),
+    ),
+    "a key as no index of expressions has it": (
+        f"select id {ASKED} order by lower(s), id limit 3",
+        f"select id {ASKED} order by lower(coalesce(s, '')), id limit 3",
+    ),
+    "a least value as no index of expressions has it": (
+        f"select min(lower(s)) {ASKED}",
+        f"select min(lower(coalesce(s, ''))) {ASKED}",
+    ),
+    "a number that is not known when the query is planned": (
+        FIRST,
+        f"select id {ASKED} order by id limit (select 3)",
+    ),
+    "IN of sorted rows": (
+        f"select u.id from u where u.t in (select id {ASKED} and s = 'x')",
+        f"select u.id from u where u.t in (select id {ASKED} and s = 'x' order by id)",
+    ),
+    "two conditions above a fence": (
+        f"select id {ASKED} and lower(s) = 'x'",
+        "select id from (select * from t offset 0) t where 10 / a > 1 and lower(s) = 'x'",
+    ),
+}
+SAME = {
+    "the cut of a sorted subquery in which nothing fails": (
+        "select id from t where a > 1 order by id limit 3",
+        "select id from (select id from t where a > 1 order by id) q order by id limit 3",
+    ),
+    "least values in which nothing fails": (
+        "select min(id) from t where a > 1",
+        "with x as (select id from t where a > 1) select min(id order by id) from x",
+    ),
+    "less that is computed as a whole": (
+        f"select min(id) from (select id {ASKED} order by id) q",
+        LEAST,
+    ),
+    "sorted rows that are all read": (
+        f"select id, count(*) {ASKED} group by id",
+        "select id, count(*) from (select * from t order by s) t where 10 / a > 1 group by id",
+    ),
+    "sorted rows of one row outside": (
+        "select u.id, (select count(*) from t where t.id = u.t and 10 / t.a > 1) from u",
+        "select u.id, (select count(*) from (select * from t order by s) t where t.id = u.t and 10 / t.a > 1) from u",
+    ),
+    "computed keys in a subquery": (
+        f"select id {ASKED} order by lower(s), id limit 3",
+        "select id from (select id, a, lower(s) as x from t) t where 10 / a > 1 order by x, id limit 3",
+    ),
+    "a least value beside a row of constants": (
+        LEAST,
+        "select min(id) from t, (values (1)) x(k) where 10 / a > x.k",
+    ),
+    "what is shown of a subquery": (
+        "select id, z from (select id, s, 10 / a as z from t) q order by s, id limit 3",
+        "select id, 10 / a from t order by s, id limit 3",
+    ),
+    "numbers up to one, turned round": (
+        f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
+        f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where 3 >= n",
+    ),
+}
+
+
+def shown(first: str, second: str) -> dict[str, Shown | str]:
+    pair = Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
+    return {name: way(pair, 4.0) for name, way in WAYS.items()}
+
+
+@pytest.mark.parametrize("words", [*SEEN, *UNSEEN])
+def test_rows_that_only_the_second_asks_may_fail(words: str) -> None:
+    """By the kernel, by parts, and by the recheck's forms."""
+    for name, found in shown(*(SEEN | UNSEEN)[words]).items():
+        assert isinstance(found, str) or "errors" in found.modulo, name
+
+
+@pytest.mark.parametrize("words", SAME)
+def test_what_asks_no_more_rows_is_the_same(words: str) -> None:
+    found = shown(*SAME[words])["parts"]
+    assert isinstance(found, Shown)
+    assert found.modulo == ()
+
+
+@pytest.mark.server
+def test_the_server_fails_in_the_second_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
+        connection.execute((SCHEMA + ROWS).encode())
+
+        def fails(query: str) -> bool:
+            try:
+                connection.execute(query.encode())
+            except psycopg.errors.DivisionByZero:
+                return True
+            return False
+
+        assert [words for words, (first, _) in SEEN.items() if fails(first)] == []
+        assert [words for words, (_, second) in SEEN.items() if not fails(second)] == []
