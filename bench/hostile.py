@@ -129,7 +129,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
     parser.add_argument(
-        "--set", default="", choices=("", "accounts", "traps", "breadth", "departments", "authors")
+        "--set", default="", choices=("", "accounts", "traps", "breadth", "departments", "authors", "slips")
     )
     parser.add_argument("--only", default="")
     parser.add_argument("--aside", choices=("yes", "no"))
