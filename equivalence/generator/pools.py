@@ -431,7 +431,7 @@ def _documents(strings: Iterable[str]) -> list[str]:
 
 
 def _one_way_cases(strings: Iterable[str]) -> list[str]:
-    """Letters of which only the upper case (dotless i, long s) or the lower one (the sign for kelvin) is ASCII,
+    """Letters of which only the upper case (dotless i, long s) or the lower one (kelvin's sign) is ASCII,
     alone and in the constants.
     """
     odd = {"i": "\u0131", "k": "\u212a", "s": "\u017f"}

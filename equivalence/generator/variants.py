@@ -3,7 +3,7 @@
     'ruby rails'        the words the other way round, and with one between: found together, and no phrase
     20                  two ranges with 20 in the gap between them: within the whole and within neither
     '1 year'            365 days, which are more than a year and have fewer seconds than one
-    '$.owner.name'      documents along the path, with an array on the way, which paths look into and -> does not
+    '$.owner.name'      documents along the path, with an array on the way: paths look into it, -> does not
 
 Texts of PostgreSQL's input functions; which of them a type takes, the server says. Must not know columns.
 """
@@ -32,9 +32,7 @@ _MOST_DIGITS = 4
 
 
 def of_words(strings: Iterable[str]) -> list[str]:
-    """The words of a constant each alone and as several of its kind, the other way round, and with another one
-    between.
-    """
+    """The words of a constant each alone and in the plural, the other way round, and with another between."""
     found: list[str] = []
     for text in strings:
         words = _WORD.findall(text)
