@@ -4,7 +4,7 @@
 
 Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``
 and ``--set breadth``, of which each pair has a schema of its own; ``--set departments``, over eleven; ``--set authors``, over
-four, of which ``--aside yes`` are the pairs that were kept aside while laws were written), running their pairs through the checker and
+four, of which ``--aside yes`` are the pairs that were kept aside while laws were written; ``--set slips``, over four), running their pairs through the checker and
 counting. Exit code 1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
 """
 

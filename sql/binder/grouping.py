@@ -1,8 +1,8 @@
 """GROUP BY: grouping sets expanded, and the rule that everything else is aggregated or depends on the keys.
 
 After parse_agg.c: an ungrouped column is allowed when the grouping columns contain the primary key of its
-table. The server allows it of an inheritance parent too, whose key says nothing of its children's rows: which of
-a group's rows is shown then depends on the plan, and the query is none of ours. Must not know other clauses.
+table. The server allows it of an inheritance parent too, whose key says nothing of its children's rows: which
+of a group's rows is shown then depends on the plan: such a query is not taken. Must not know other clauses.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def check_grouped(scope: Scope, query: Select) -> None:
 
 
 def _determined(scope: Scope, query: Select, common: list[Expr]) -> tuple[frozenset[int], frozenset[int]]:
-    """Range variables whose primary key is among the columns of every grouping set: those of which it is a key,
-    and those with children's rows.
+    """Range variables whose primary key is among the columns of every grouping set: those of whose rows it is
+    a key, and those with children's rows.
     """
     grouped = {(e.rel, e.pos) for e in common if isinstance(e, Column)}
     found, with_children = set(), set()
