@@ -118,7 +118,8 @@ def _determined(scope: Scope, query: Select, common: list[Expr]) -> tuple[frozen
     a key, and those with children's rows.
     """
     grouped = {(e.rel, e.pos) for e in common if isinstance(e, Column)}
-    found, with_children = set(), set()
+    found: set[int] = set()
+    with_children: set[int] = set()
     for scan in _scans(query.from_):
         key = scope.context.catalog.table(scan.table).primary_key
         if key is None or key.deferrable or not key.columns:
