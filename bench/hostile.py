@@ -3,9 +3,10 @@
     python -m bench.hostile [--set NAME] [--only TEXT] [--aside yes|no] [--seconds 10] [--out FILE]
 
 Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``
-and ``--set breadth``, of which each pair has a schema of its own; ``--set departments``, over eleven; ``--set authors``, over
-four, of which ``--aside yes`` are the pairs that were kept aside while laws were written), running their pairs through the checker and
-counting. Exit code 1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
+and ``--set breadth``, of which each pair has a schema of its own; ``--set departments``, over eleven; ``--set
+slips``, over four; ``--set authors``, over four, of which ``--aside yes`` are the pairs that were kept aside while
+laws were written), running their pairs through the checker and counting. Exit code 1: one that differs is proved
+without a reservation that blocks, or an equal one is refuted.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
     parser.add_argument(
-        "--set", default="", choices=("", "accounts", "traps", "breadth", "departments", "authors")
+        "--set", default="", choices=("", "accounts", "traps", "breadth", "departments", "authors", "slips")
     )
     parser.add_argument("--only", default="")
     parser.add_argument("--aside", choices=("yes", "no"))

@@ -15,6 +15,7 @@ from rewright.equivalence.isolation import nodes, parse
 from rewright.equivalence.omissions import TRUSTED, omission_of
 from rewright.equivalence.tree import ast
 from rewright.sql.builtins import builtins
+from rewright.sql.ddl_tables import SERIALS
 from rewright.sql.dumps import without_commands
 
 # a type as it stands in a text: schema, name, modifiers, brackets
@@ -37,7 +38,7 @@ def with_texts_for_extensions(
     extensions = [s for s in statements if isinstance(s, ast.CreateExtensionStmt)]
     if not any(omission_of(one) for one in extensions):
         return schema_sql, frozenset()
-    known = set(builtins().types).union(_defined(statements), *(TRUSTED[name] for name in made))
+    known = set(builtins().types).union(SERIALS, _defined(statements), *(TRUSTED[name] for name in made))
     lacking = [c for c in _columns(statements) if c.typeName.names[-1].sval not in known]
     names = frozenset(column.colname for column in lacking)
     if not lacking or _is_read(statements, lacking) or any(_has_more(column) for column in lacking):

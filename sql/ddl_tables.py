@@ -20,7 +20,7 @@ from rewright.sql.ddl_partitions import bounds_text, partition_columns
 from rewright.sql.records import Check, Table, TableColumn
 from rewright.sql.types import SqlType
 
-_SERIALS = {
+SERIALS = {
     "serial": "int4",
     "serial4": "int4",
     "bigserial": "int8",
@@ -200,7 +200,7 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
         raise Unsupported("a column without a type")
     names = [n.sval for n in node.typeName.names]
     # serial is int4, NOT NULL, and a default that draws from a sequence
-    serial = _SERIALS.get(names[-1]) if len(names) == 1 else None
+    serial = SERIALS.get(names[-1]) if len(names) == 1 else None
     if serial:
         return TableColumn(node.colname, SqlType(serial), not_null=True, default="nextval(…)")
     type_ = collated(builder, builder.resolve(node.typeName), node.collClause)

@@ -27,6 +27,9 @@ _TEXT_TYPES = frozenset({"varchar", "bpchar"})
 _JOINING = frozenset({"string_agg", "concat_ws", "array_to_string"})
 # functions that do as much as a number says
 _COUNTING = frozenset({"generate_series", "repeat", "lpad", "rpad"})
+_SEARCHING = frozenset(
+    {"to_tsvector", "to_tsquery", "plainto_tsquery", "phraseto_tsquery", "websearch_to_tsquery"}
+)
 _FOLDING = frozenset({"lower", "upper", "initcap", "casefold"})
 _LIST = re.compile(r"[{\[(][^{}\[\]()\"\\:]+[}\])]")
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
@@ -47,6 +50,8 @@ class Constants:
     documents: bool = False
     # upper and lower case are made of texts, or are the same
     folded: bool = False
+    # texts are searched by their words
+    words: bool = False
     # rows or texts are made up to a number, as a recursion may
     counting: bool = False
     near: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -114,12 +119,19 @@ def _visit(node: Any, found: Constants) -> None:
         case ast.A_Expr():
             found.folded |= node.kind == enums.A_Expr_Kind.AEXPR_ILIKE
             _visit_expression(node, found)
+        case ast.CoalesceExpr() | ast.MinMaxExpr():
+            # what stands in a missing value's place is equal to it where a row has it
+            _visit_alternatives(node.args, found)
+        case ast.CaseExpr() if node.arg is not None:
+            _visit_alternatives((node.arg, *(one.expr for one in node.args)), found)
         case ast.WithClause():
             found.counting |= bool(node.recursive)
         case ast.FuncCall() if node.funcname[-1].sval in _COUNTING:
             found.counting = True
         case ast.FuncCall() if node.funcname[-1].sval in _FOLDING:
             found.folded = True
+        case ast.FuncCall() if node.funcname[-1].sval in _SEARCHING:
+            found.words = True
         case ast.FuncCall() if node.funcname[-1].sval in _JOINING:
             _visit_joined(node, found)
         case _:
@@ -183,6 +195,14 @@ def _visit_expression(node: Any, found: Constants) -> None:
         texts |= set() if patterns else _AS_PATTERNS
     for name in names:
         found.near[name] |= texts
+
+
+def _visit_alternatives(sides: Iterable[Any], found: Constants) -> None:
+    parts = [part for side in sides for part in nodes(side)]
+    texts = {text for part in parts if (text := _literal(part)) is not None}
+    for part in parts:
+        if isinstance(part, ast.ColumnRef) and isinstance(part.fields[-1], ast.String):
+            found.near[part.fields[-1].sval.lower()] |= texts
 
 
 def _is_regex(node: Any) -> bool:

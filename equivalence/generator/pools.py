@@ -20,6 +20,13 @@ from typing import Any
 
 from rewright.equivalence.generator.constants import Constants
 from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
+from rewright.equivalence.generator.variants import (
+    along_paths,
+    as_long,
+    of_words,
+    with_gaps,
+    with_gaps_of_days,
+)
 from rewright.equivalence.generator.zones import local_times_of_one_moment, moments_of_zone
 
 # ends of months after which a shorter one comes, of a leap year and of another
@@ -369,6 +376,7 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     dates += _in_zones(sorted(constants.strings))
     strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase(), s.capitalize())]
     strings += _around_separators(sorted(constants.strings))
+    strings += of_words(sorted(constants.strings)) if constants.words else []
     few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
     # more than one of what a function may find
@@ -384,16 +392,22 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
         "date": tuple(dict.fromkeys(dates)),
         "timestamp": tuple(dict.fromkeys(dates)),
         "time": tuple(sorted(constants.strings)),
-        "interval": tuple(sorted(constants.intervals | constants.strings)),
+        "interval": (
+            *sorted(constants.intervals | constants.strings),
+            *as_long(sorted(constants.intervals), numbers),
+        ),
         "other": (
             *sorted(constants.strings),
             *_documents(sorted(constants.strings)),
             *_in_extensions(sorted(constants.strings)),
             *_documents_like(sorted(constants.strings)),
             *_documents_within(sorted(constants.strings)),
+            *along_paths(sorted(constants.strings)),
             *_arrays(sorted(constants.strings)),
             *_arrays(numbers),
             *_spans(numbers),
+            *with_gaps(numbers),
+            *with_gaps_of_days(days),
             *_spans(days),
             *_spans_of_days(days),
         ),
@@ -417,10 +431,10 @@ def _documents(strings: Iterable[str]) -> list[str]:
 
 
 def _one_way_cases(strings: Iterable[str]) -> list[str]:
-    """Letters of which only the upper case (dotless i) or the lower one (the sign for kelvin) is ASCII, alone
-    and in the constants.
+    """Letters of which only the upper case (dotless i, long s) or the lower one (kelvin's sign) is ASCII,
+    alone and in the constants.
     """
-    odd = {"i": "\u0131", "k": "\u212a"}
+    odd = {"i": "\u0131", "k": "\u212a", "s": "\u017f"}
     found = [letter for pair in odd.items() for letter in pair]
     for text in strings:
         found += [text.lower().replace(plain, odd[plain]) for plain in odd if plain in text.lower()]

@@ -22,6 +22,10 @@ _WRITES = re.compile(r"text|varchar|char|concat|format|string|json|\|\|")
 _NAMES_TIME = re.compile(r"date|time|interval|age\(|\bnow\b|current_")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _COMPARES = re.compile(r"order\s+by|[<>]|between|\b(?:min|max|greatest|least)\b|within\s+group")
+# cases of letters beyond ASCII
+_FOLDS = re.compile(r"\b(?:lower|upper|initcap|casefold)\s*\(|\bilike\b|~\*")
+# words are searched as the session's configuration makes them, unless the query names one
+_SEARCHES = re.compile(r"to_ts(?:vector|query)")
 PLAIN_COLLATION = "C"
 
 
@@ -49,6 +53,7 @@ ODD_OFFSET = Environment(
 )
 EUROPE = Environment({"timezone": "Europe/Berlin"})
 LINGUISTIC = Environment(linguistic=True)
+WORDS_AS_THEY_ARE = Environment({"default_text_search_config": "pg_catalog.simple"})
 # floats and bytes are written otherwise
 WRITTEN = Environment({"extra_float_digits": "0", "bytea_output": "escape"})
 
@@ -83,7 +88,9 @@ def environments_for(
         found.append(_where(SKIPPED_DAY))
     if bases & {"float4", "float8", "bytea"} and _WRITES.search(text):
         found.append(WRITTEN)
-    if "text" in families and _COMPARES.search(text):
+    if _SEARCHES.search(text):
+        found.append(WORDS_AS_THEY_ARE)
+    if "text" in families and (_COMPARES.search(text) or _FOLDS.search(text)):
         found.append(LINGUISTIC)
     return tuple(found)
 

@@ -38,6 +38,7 @@ _SESSION = {
     "intervalstyle": "postgres",
     "extra_float_digits": "1",
     "bytea_output": "hex",
+    "default_text_search_config": "pg_catalog.english",
     "work_mem": "8MB",
     "hash_mem_multiplier": "1",
     "maintenance_work_mem": "32MB",
@@ -51,7 +52,14 @@ _SESSION = {
     "plan_cache_mode": "force_generic_plan",
 }
 # what environments may change
-_VARIED = ("timezone", "datestyle", "intervalstyle", "extra_float_digits", "bytea_output")
+_VARIED = (
+    "timezone",
+    "datestyle",
+    "intervalstyle",
+    "extra_float_digits",
+    "bytea_output",
+    "default_text_search_config",
+)
 
 
 class Server(Protocol):

@@ -37,6 +37,10 @@ _MAX_REPLAYS = 60
 # batches none of which the server takes before the search is given up
 _MAX_BATCHES_UNLOADED = 3
 _SAMPLE = 120
+# databases of a batch; of those after several that did not end, and the seconds that such a one may take
+_BATCH, _SLOW_BATCH, _SLOW_SECONDS = 300, 2, 0.25
+_MOST_CANCELLED = 2
+_BATCH_SECONDS = 2.0
 # beyond the search's own time, to make sure of what was found
 _REPLAY_SECONDS = 1.5
 # databases on which the answers are compared under all orders and plans without a suspicion
@@ -88,6 +92,8 @@ class Refuter:
         self.shrinks = shrinks
         self.environment = environment
         scratch_db.enter(environment)
+        # batches that did not end in their time
+        self._cancelled = 0
         # tables that refused a row
         self._refusing = False
         self.scratch_db, self.original, self.candidate = scratch_db, original, candidate
@@ -180,11 +186,17 @@ class Refuter:
         return self.done
 
     def _batch_sizes(self) -> Iterator[int]:
-        """Small batches first, so that an easy difference costs little."""
+        """Small batches first, so that an easy difference costs little, and where rows have it that a query
+        does not end: a series up to infinity.
+        """
         if self.done.databases == 0:
             yield 24
             yield 100
-        yield from itertools.repeat(300)
+        while True:
+            yield _SLOW_BATCH if self._is_slow() else _BATCH
+
+    def _is_slow(self) -> bool:
+        return self._cancelled >= _MOST_CANCELLED
 
     def _databases(self, count: int, deadline: float) -> list[Database]:
         made: list[Database] = []
@@ -200,7 +212,8 @@ class Refuter:
 
     def _batch(self, made: list[Database], deadline: float) -> None:
         done = self.done
-        milliseconds = int(1000 * clock.stretched(max(0.2, min(4.0, deadline - clock.now() + 0.2))))
+        most = _SLOW_SECONDS if self._is_slow() else _BATCH_SECONDS
+        milliseconds = int(1000 * clock.stretched(max(0.2, min(most, deadline - clock.now() + 0.2))))
         try:
             first, made = self._load(made)
             if not made:
@@ -212,6 +225,7 @@ class Refuter:
         except psycopg.errors.QueryCanceled:
             # recursion over rings of rows does not end: without rings from now on
             done.timed_out = True
+            self._cancelled += 1
             self.generator.acyclic = True
             done.databases += 1  # so that a pair which always times out ends
             return

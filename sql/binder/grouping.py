@@ -1,7 +1,8 @@
 """GROUP BY: grouping sets expanded, and the rule that everything else is aggregated or depends on the keys.
 
 After parse_agg.c: an ungrouped column is allowed when the grouping columns contain the primary key of its
-table. Must not know other clauses.
+table. The server allows it of an inheritance parent too, whose key says nothing of its children's rows: which
+of a group's rows is shown then depends on the plan: such a query is not taken. Must not know other clauses.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from rewright.sql.algebra import (
     Target,
     WholeRow,
 )
-from rewright.sql.binder.errors import BindError
+from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.functions import ordering_operator
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
@@ -101,7 +102,7 @@ def check_grouped(scope: Scope, query: Select) -> None:
     assert query.group_by is not None
     everywhere = _unique([e for s in query.group_by for e in s])
     common = [e for e in everywhere if all(e in s for s in query.group_by)]
-    checker = _Checker(scope, everywhere, _determined(scope, query, common))
+    checker = _Checker(scope, everywhere, *_determined(scope, query, common))
     for t in query.targets:
         checker.check(t.expr)
     if query.having is not None:
@@ -112,18 +113,21 @@ def check_grouped(scope: Scope, query: Select) -> None:
         checker.check(e)
 
 
-def _determined(scope: Scope, query: Select, common: list[Expr]) -> frozenset[int]:
-    """Range variables whose primary key is among the columns of every grouping set."""
+def _determined(scope: Scope, query: Select, common: list[Expr]) -> tuple[frozenset[int], frozenset[int]]:
+    """Range variables whose primary key is among the columns of every grouping set: those of whose rows it is
+    a key, and those with children's rows.
+    """
     grouped = {(e.rel, e.pos) for e in common if isinstance(e, Column)}
-    found = set()
+    found: set[int] = set()
+    with_children: set[int] = set()
     for scan in _scans(query.from_):
         key = scope.context.catalog.table(scan.table).primary_key
         if key is None or key.deferrable or not key.columns:
             continue
         table = scope.context.catalog.table(scan.table)
         if all((scan.rel, table.position(c)) in grouped for c in key.columns):
-            found.add(scan.rel)
-    return frozenset(found)
+            (with_children if table.has_children and not scan.only else found).add(scan.rel)
+    return frozenset(found), frozenset(with_children)
 
 
 def _scans(items: tuple[FromItem, ...]) -> list[Scan]:
@@ -138,11 +142,18 @@ def _scans(items: tuple[FromItem, ...]) -> list[Scan]:
 
 
 class _Checker:
-    def __init__(self, scope: Scope, grouped: tuple[Expr, ...], determined: frozenset[int]) -> None:
+    def __init__(
+        self,
+        scope: Scope,
+        grouped: tuple[Expr, ...],
+        determined: frozenset[int],
+        with_children: frozenset[int],
+    ) -> None:
         self.rels = scope.rels
         self.grouped = set(grouped)
         self.columns = {(e.rel, e.pos) for e in grouped if isinstance(e, Column)}
         self.determined = determined
+        self.with_children = with_children
 
     def check(self, expr: Expr) -> None:
         from rewright.sql.walk import children, subqueries
@@ -165,6 +176,8 @@ class _Checker:
             return
         if isinstance(expr, Column) and (expr.rel, expr.pos) in self.columns:
             return
+        if expr.rel in self.with_children:
+            raise Unsupported("a column beside the key of a parent, whose children may repeat it")
         name = expr.name if isinstance(expr, Column) else "row"
         raise BindError(
             "42803", f'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function'

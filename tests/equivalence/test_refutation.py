@@ -35,6 +35,7 @@ QUICK = [
     "texts-1", "texts-2", "texts-3", "texts-4", "texts-5", "texts-6",
     "elements-1", "elements-2", "elements-3", "elements-4", "elements-5", "elements-6", "elements-7",
     "elements-9", "elements-10", "elements-14", "elements-15", "arms-1", "arms-2", "arms-5",
+    "slips-1", "slips-2", "slips-3", "slips-4", "slips-5", "slips-6", "slips-7", "slips-8", "slips-9",
 ]  # fmt: skip
 EQUAL = [
     "ties-53",
@@ -53,6 +54,8 @@ EQUAL = [
     "meetings-30",
     "arms-4",
     "arms-6",
+    "slips-10",
+    "slips-11",
 ]
 
 
