@@ -75,7 +75,7 @@ class Encoder:
         self._sorts: dict[str, Any] = {}
         self._sort_of: dict[SqlType, Any] = {}
         self._plain: dict[SqlType, bool] = {}
-        self._texts: dict[tuple[str, str], Any] = {}
+        self._texts: dict[tuple[str, str], tuple[Any, list[Any]]] = {}  # and what holds of it
         self.prefixes: list[tuple[Any, str, Any]] = []  # (text, prefix, whether it starts with it)
         # (moment, its scale, months that the part has, or 0 for a day, whether it is NULL, the part)
         self.months: list[tuple[Any, Any, int, Any, Any]] = []
@@ -211,9 +211,13 @@ class Encoder:
         place = (f"{name} {sort}", value)
         if place not in self._texts:
             self._texts[place] = self._constant(name, value, sort, type_)
-        return self._false, self._texts[place]
+        constant, known_of_it = self._texts[place]
+        # two terms may be one constant, 'A' as text and as varchar: what holds of it is told with either
+        self.axioms.extend(known_of_it)
+        return self._false, constant
 
-    def _constant(self, name: str, value: str, sort: Any, type_: SqlType) -> Any:
+    def _constant(self, name: str, value: str, sort: Any, type_: SqlType) -> tuple[Any, list[Any]]:
+        """The constant of a literal, and what holds of it."""
         z3 = self.z3
         point = _point(name, value)
         # months and quarters of a moment can be told inside the years that constants name
@@ -221,18 +225,16 @@ class Encoder:
             self.years |= {int(value[:4]), int(value[:4]) - 1}
         if self._plain[type_]:
             if point is not None:
-                return z3.RealVal(point) if sort == z3.RealSort() else z3.IntVal(int(point))
+                return (z3.RealVal(point) if sort == z3.RealSort() else z3.IntVal(int(point))), []
             constant = z3.Const(f"'{value}' {name}", sort)
-            if name == "text":
-                # texts of one collation that are spelled otherwise are other texts
-                self.literals.append((value, constant))  # two spellings of other types may be one value
-                others = [c for (n, _), c in self._texts.items() if n == f"{name} {sort}"]
-                self.axioms.extend(constant != c for c in others)
-            return constant
+            if name != "text":
+                return constant, []  # two spellings of other types may be one value
+            # texts of one collation that are spelled otherwise are other texts
+            self.literals.append((value, constant))
+            others = [c for (n, _), (c, _) in self._texts.items() if n == f"{name} {sort}"]
+            return constant, [constant != c for c in others]
         constant = z3.Const(f"'{value}' {name}", sort)
-        if point is not None:
-            self.axioms.append(self.key(constant, type_) == z3.RealVal(point))
-        return constant
+        return constant, [] if point is None else [self.key(constant, type_) == z3.RealVal(point)]
 
     def _application(self, term: App) -> Pair:
         z3 = self.z3
