@@ -187,6 +187,7 @@ class Assistant:
                 self.derivations.remember(candidate.sql, candidate.via)
         # a model is asked where rules have gained nothing: its proofs do not wait for more runs of theirs
         self._look([c for c in worth if c.source == "model"], review, deadline)
+        self._run_proved(review, deadline)
         if self.runs is not None:
             worth, idle = self._sifted(worth, deadline)
         self._look([c for c in worth if c.source == "rules"], review, deadline)
@@ -215,6 +216,15 @@ class Assistant:
         longer = deadline.within(deadline.left() * self.settings.looking * _BESIDE)
         self._prove_quickly(worth, review, deadline, looking, longer)
 
+    def _run_proved(self, review: _Review, deadline: Deadline) -> None:
+        """Run at once what of a model's candidates is proved and may be served. Checks of the others may take
+        the rest of the time, and what has not come to its end in a run gains nothing in Decision.
+        """
+        if self.runs is None:
+            return
+        proved = [c.candidate for c in review.passed.values() if self._sure(c) and self._servable(c)]
+        self.runs.try_out([c for c in proved if c.source == "model"], deadline)
+
     def _prove_quickly(
         self,
         worth: Sequence[Candidate],
@@ -242,7 +252,8 @@ class Assistant:
                 # slower than what is proved: a proof would not be served
                 if candidate.key() in review.proofs or not self._faster(candidate, review.passed.values()):
                     continue
-                most = _LONG if again and place == 0 and until is longer else seconds
+                patient = again and until is longer and (place == 0 or self._nearly(candidate, review))
+                most = _LONG if patient else seconds
                 proof = self.prover.prove(self.sql, candidate.sql, min(most, until.left()))
                 if proof is None:
                     continue
@@ -250,6 +261,13 @@ class Assistant:
                 # what may be served is checked at once, before others are proved
                 if proof.meets(self.settings.trust, self.settings.accept):
                     self._check(candidate, self._patience()[0], review, Alike(), deadline)
+
+    def _nearly(self, candidate: Candidate, review: _Review) -> bool:
+        """Whether of a model's way to a candidate the last step alone is not proved. Models go a short way,
+        and mostly for the sake of its end.
+        """
+        proved = {c.candidate.sql for c in review.passed.values() if self._sure(c)}
+        return candidate.source == "model" and bool(proved & {*candidate.via[-1:]})
 
     def _stops_first(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Each after those that lie on the way to it: their steps are proved for its sake anyway, and may be

@@ -37,6 +37,8 @@ _QUESTION = (
 _CLEAR_OF_NOISE = 0.6
 # so much faster than the best servable one that its evidence is worth another look
 _MUCH_FASTER = 0.7
+# the share of the time left that patient checks may take before a model has been asked
+_ASKING = 0.5
 # patient checks of one round: each takes seconds, and the third best seldom wins
 _LOOKS = 3
 UNITS = BOUNDS["knowledge"]
@@ -110,13 +112,22 @@ class Decision:
             self._race(contenders, deadline)
         contenders = [c for c in contenders if not self._differs(c)]
         weighed = tuple(self._weigh(c) for c in contenders)
-        weighed, best = self._confirmed(weighed, deadline)
+        weighed, best = self._confirmed(weighed, self._confirming(weighed, deadline, last=command.last))
         for one in weighed:
             self._remember(one, contenders)
         satisfied, ask = self._satisfied(best, deadline)
         advice = () if satisfied else self._advice()
         servable = best is not None and self._servable(best.checked)
         return Decided(weighed, best, satisfied, advice, ask, servable)
+
+    def _confirming(self, weighed: Sequence[Weighed], deadline: Deadline, *, last: bool) -> Deadline:
+        """How long patient checks may take. Where nothing that may be served gains, a model that can still be
+        asked has its share of the time left: what a patient check does not prove in half of it, it seldom
+        proves in all.
+        """
+        asked = self.model is not None and self.model.available("reasoning")
+        served = any(self._servable(w.checked) and self._gains(w, weighed) for w in weighed)
+        return deadline if last or served or not asked else deadline.within(deadline.left() * _ASKING)
 
     # ------------------------------------------------------------------ measuring
 

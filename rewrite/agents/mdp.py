@@ -42,8 +42,9 @@ _MDP = (
 )
 # what every strategy ends with: a proof goes the model's own way, and of small steps more are proved
 _STEPS = (
-    " Reply with the queries on the way as steps, at most six, each a whole query. Change one thing a step: "
-    "each is proved"
+    " Reply with the queries on the way as steps, at most six, each a whole query. Change one thing a step "
+    "(share a repeated part, turn one subquery into a join, or put a window function in place of one: never "
+    "two of these at once): each is proved"
     " from the one before, and only what is proved is served. Reply with an empty list of steps when the "
     "original can't be"
     " improved."

@@ -182,6 +182,16 @@ class Runs:
             standing = varied([c for c in standing if c.key() not in refused and self.wants_run(c, limit)])
         return refused
 
+    def try_out(self, candidates: Sequence[Candidate], deadline: Deadline) -> None:
+        """Run them against each other in the share of the time that first runs have, where it is known what
+        the original takes.
+        """
+        if not self.allowed or not candidates:
+            return
+        self.run_original(deadline)
+        if (limit := self.limit()) is not None:
+            self.race(candidates, limit, deadline.within(deadline.left() * _SHARE))
+
     def sift(
         self, candidates: Sequence[Candidate], deadline: Deadline
     ) -> tuple[list[Candidate], list[Candidate]]:

@@ -142,7 +142,10 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
+    """``last``: as for `Verify`."""
+
     checked: tuple[Checked, ...]
+    last: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +299,7 @@ def _command(run: Run, result: Result) -> Command:
         case State.DECISION:
             assert isinstance(result, Reasoned | Verified)
             # from Reasoning with nothing found: Decision looks up advice
-            return Decide(result.passed if isinstance(result, Verified) else ())
+            return Decide(result.passed if isinstance(result, Verified) else (), run.round >= run.rounds)
         case State.TERMINATION:
             # the reason is for what was not found
             return Finish(run.best, run.reason if run.best is None else "", run.notes)

@@ -27,6 +27,8 @@ from rewright.rewrite.ports import Ports
 from rewright.rewrite.search.chains import Derivations
 from tests.rewrite.charging_conversations import CHARGING
 from tests.rewrite.charging_conversations import SETUP as CHARGING_SETUP
+from tests.rewrite.claims_conversations import CLAIMS
+from tests.rewrite.claims_conversations import SETUP as CLAIMS_SETUP
 from tests.rewrite.conversations import CONVERSATIONS, SETUP, Conversation
 from tests.rewrite.freight_conversations import FREIGHT
 from tests.rewrite.freight_conversations import SETUP as FREIGHT_SETUP
@@ -110,6 +112,12 @@ def wards(scratch_server: ScratchServer) -> Iterator[Ports]:
         yield given
 
 
+@pytest.fixture(scope="module")
+def claims(scratch_server: ScratchServer) -> Iterator[Ports]:
+    with ports_of(scratch_server, "claims_conversations", CLAIMS_SETUP) as given:
+        yield given
+
+
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda c: c.name)
 def test_what_the_model_found_is_proved(conversation: Conversation, ports: Ports) -> None:
     is_proved(conversation, ports)
@@ -135,6 +143,12 @@ def test_what_was_said_by_hand_of_more_hard_queries_is_proved(
     conversation: Conversation, wards: Ports
 ) -> None:
     is_proved(conversation, wards)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("conversation", CLAIMS, ids=lambda c: c.name)
+def test_what_was_said_by_hand_in_small_steps_is_proved(conversation: Conversation, claims: Ports) -> None:
+    is_proved(conversation, claims)
 
 
 def is_proved(conversation: Conversation, ports: Ports) -> None:

@@ -54,7 +54,12 @@ def play(rounds: int, *script: tuple[Result, Command]) -> None:
 
 
 def test_straight_through() -> None:
-    play(2, (FOUND, Verify((A, B), last=False)), (PASSED, Decide((CHECKED,))), (GOOD, Finish(FAST, "")))
+    play(
+        2,
+        (FOUND, Verify((A, B), last=False)),
+        (PASSED, Decide((CHECKED,), last=False)),
+        (GOOD, Finish(FAST, "")),
+    )
 
 
 def test_early_stop_without_an_opportunity() -> None:
@@ -66,10 +71,10 @@ def test_a_first_round_that_finds_nothing_asks_what_is_known() -> None:
         Decided((), None, satisfied=True),
         Decided((), None, satisfied=False, advice=("read",)),
     )
-    play(2, (NOTHING, Decide(())), (nobody_knows, Finish(None, "no opportunity was found")))
+    play(2, (NOTHING, Decide((), last=False)), (nobody_knows, Finish(None, "no opportunity was found")))
     play(
         2,
-        (NOTHING, Decide(())),
+        (NOTHING, Decide((), last=False)),
         (advised, Reason(2, (), ("read",))),
         (FOUND, Verify((A, B))),
         (PASSED, Decide((CHECKED,))),
@@ -77,7 +82,7 @@ def test_a_first_round_that_finds_nothing_asks_what_is_known() -> None:
     )
     play(
         2,
-        (NOTHING, Decide(())),
+        (NOTHING, Decide((), last=False)),
         (advised, Reason(2, (), ("read",))),
         (NOTHING, Finish(None, "no opportunity was found")),
     )
@@ -122,7 +127,7 @@ def test_back_from_decision_with_advice_and_the_better_of_two_rounds_wins() -> N
     play(
         2,
         (FOUND, Verify((A, B), last=False)),
-        (PASSED, Decide((CHECKED,))),
+        (PASSED, Decide((CHECKED,), last=False)),
         (MEDIOCRE, Reason(2, (), ("read the manual",))),
         (FOUND, Verify((A, B))),
         (PASSED, Decide((CHECKED,))),
@@ -135,7 +140,7 @@ def test_a_worse_second_round_does_not_lose_the_first() -> None:
         play(
             2,
             (FOUND, Verify((A, B), last=False)),
-            (PASSED, Decide((CHECKED,))),
+            (PASSED, Decide((CHECKED,), last=False)),
             (MEDIOCRE, Reason(2, (), ("read the manual",))),
             (second, Finish(SLOW, "")),
         )
@@ -155,7 +160,7 @@ def test_decision_finds_no_gain_until_the_rounds_are_spent() -> None:
     play(
         2,
         (FOUND, Verify((A, B), last=False)),
-        (PASSED, Decide((CHECKED,))),
+        (PASSED, Decide((CHECKED,), last=False)),
         (USELESS, Reason(2)),
         (FOUND, Verify((A, B))),
         (PASSED, Decide((CHECKED,))),

@@ -424,6 +424,61 @@ def test_what_a_model_said_is_proved_before_more_runs_of_the_rules() -> None:
     assert outcome.to_json()["rewritten"] == GOOD_CTE
 
 
+def test_a_proved_step_of_a_model_is_run_before_the_steps_after_it_are_checked() -> None:
+    """The check of what is not proved may take the rest of the time, and what has not run gains nothing."""
+    told: list[str] = []
+
+    class Telling(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            told.append(f"check {candidate}")
+            return super().check(original, candidate, seconds)
+
+    class Running(Server):
+        def measure(self, sql: str, seconds: float) -> Timed:
+            told.append(f"run {sql}")
+            return super().measure(sql, seconds)
+
+    model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
+    server = Running(times={GOOD: 0.4, GOOD_CTE: 0.1})
+    ports = Ports(server, Telling(), NoProposer(), model, prover=Believer(good=()))
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings())
+    assert told.index(f"check {GOOD}") < told.index(f"run {GOOD}") < told.index(f"check {GOOD_CTE}")
+
+
+def test_the_last_step_of_a_model_has_longer_where_the_way_to_it_is_proved() -> None:
+    given: list[float] = []
+
+    class Timing(Believer):
+        def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+            if candidate == GOOD_CTE:
+                given.append(seconds)
+            return super().prove(original, candidate, seconds)
+
+    model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
+    server = Server(costs={GOOD: 950.0, GOOD_CTE: 10.0})
+    ways = Derivations()
+    ports = Ports(server, Judge(), NoProposer(), model, prover=Timing(good=()), derivations=ways)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings())
+    assert given[:2] == [0.3, 2.0]
+
+
+@pytest.mark.parametrize("proved", [False, True])
+def test_a_patient_check_leaves_a_model_time_to_answer(proved: bool) -> None:
+    """What rules have gains, and is tested only: its patient check takes all the time that it may, and a model is asked."""
+
+    class Stubborn(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            if self.asked[-1:] == [GOOD] == [candidate]:
+                time.sleep(seconds)
+            evidence = super().check(original, candidate, seconds)
+            return evidence if candidate == GOOD_CTE or proved else Evidence.of({"verdict": "tested"})
+
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    settings = {"budget": 4.0, "rounds": 2, "check_seconds": 10.0}
+    outcome = optimise(judge=Stubborn(), proposer=Rules([[GOOD], []]), model=model, **settings)
+    assert outcome.to_json()["rewritten"] == (GOOD if proved else GOOD_CTE)
+
+
 def test_the_steps_of_a_model_are_its_derivation() -> None:
     seen = Derivations()
     model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
