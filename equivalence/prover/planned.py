@@ -43,7 +43,7 @@ from rewright.sql.walk import (
 from .constants import is_stable_and_may_fail
 from .fences import ERRORS
 from .pulling import PullUp, computed_ctes, named, spelled
-from .stopping import stops_otherwise
+from .stopping import may_fail, stops_otherwise
 
 # what the planner takes the estimate of a condition from that of its parts for
 _ESTIMATED_THROUGH = (a.And, a.Or, a.Not, a.IsBool)
@@ -76,7 +76,7 @@ def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> boo
         return False
     facts = Facts(catalog, second)
     whole = [replace(c, limit=None, offset=None) for c in cuts]
-    return any(facts.errors(q) - OVERFLOW or facts.may_overflow(q) for q in whole)
+    return any(may_fail(facts, q) for q in whole)
 
 
 def _cuts(query: a.Query) -> Iterator[a.Select | a.SetOp]:

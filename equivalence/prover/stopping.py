@@ -20,6 +20,7 @@ from dataclasses import replace
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
+from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     SUBQUERIES,
@@ -223,9 +224,16 @@ class _Reading:
         return any(map(self._may_fail, (replace(block, targets=(), having=None, order_by=()), *read)))
 
     def _may_fail(self, part: a.Query | a.Expr) -> bool:
-        facts = self.fences.facts
-        whole = part if isinstance(part, a.Select | a.SetOp | a.Values) else a.Select((), where=part)
-        return bool(facts.errors(part) - OVERFLOW) or facts.may_overflow(whole)
+        return may_fail(self.fences.facts, part)
+
+
+def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:
+    """Whether a query or an expression may fail by some of the rows that it is asked of."""
+    whole = part if isinstance(part, a.Select | a.SetOp | a.Values) else a.Select((), where=part)
+    # a number of rows that depends on none fails whichever rows are asked for, and is compared by itself
+    by_row = any(free_rels(x) for q in all_queries(whole) for x in (q.limit, q.offset) if x is not None)
+    told = OVERFLOW if by_row else OVERFLOW | {"limit"}
+    return bool(facts.errors(part) - told) or facts.may_overflow(whole)
 
 
 def _is_extreme(call: a.Aggregate) -> bool:
