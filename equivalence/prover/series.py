@@ -62,7 +62,7 @@ def _is_moment(term: Term) -> bool:
         return any(_is_fixed(x) and _is_few(days) for x, days in (term.args, term.args[::-1]))
     if isinstance(term, App):
         return term.sym.name == "pg_catalog.now()"
-    return isinstance(term, Lit) and _MOMENT.fullmatch(term.value or "") is not None
+    return isinstance(term, Lit) and is_moment_written(term.value or "")
 
 
 def _is_fixed(term: Term) -> bool:
@@ -83,4 +83,14 @@ def is_forward(term: Term) -> bool:
     ):
         return False
     text = term.args[0].value if isinstance(term.args[0], Lit) else None
-    return _FORWARD.fullmatch(text or "") is not None
+    return is_span_written(text or "")
+
+
+def is_span_written(text: str) -> bool:
+    """Whether a text is an interval of one unit that is longer than none."""
+    return _FORWARD.fullmatch(text) is not None
+
+
+def is_moment_written(text: str) -> bool:
+    """Whether a text is a moment or day of the years 1000 to 9999."""
+    return _MOMENT.fullmatch(text) is not None

@@ -33,6 +33,7 @@ from rewright.sql.walk import (
     walk_block,
 )
 
+from .calendar_series import without_series
 from .fences import Fences, conditions, is_joined
 from .pulling import is_not_pulled_up, makes_rows_apart, semi_joins, spelled
 
@@ -52,7 +53,7 @@ def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
 
     :raises Unsupported: outputs are very large in their full length.
     """
-    before, after = (_Reading(q, catalog) for q in (first, second))
+    before, after = (_Reading(without_series(q), catalog) for q in (first, second))
     (ours, bound), (theirs, freed) = before.kept(), after.kept()
     more = set(theirs - ours) - {_NUMBERED}
     # how rows are numbered matters where the first query ends by a number

@@ -16,6 +16,7 @@ from rewright.sql.ddl import catalog_from_ddl
 SCHEMA = """
 create table t (id int primary key, a int not null, s text not null);
 create table u (id int primary key, t int not null references t, v int);
+create table m (id int primary key, at timestamp not null);
 """
 # the rows that fail come last by the key, and are few
 ROWS = """
@@ -31,6 +32,7 @@ JOINED = "on t.id = u.t where 10 / t.a > 1"
 LEAST = f"select min(id) {ASKED}"
 FIRST = f"select id {ASKED} order by id limit 3"
 TIES = "select id from u order by id fetch first 2 rows with ties"
+DAYS = "generate_series(timestamp '2024-01-01', timestamp '2024-03-31', interval '1 day') d(day)"
 # the server fails in the second of each
 SEEN = {
     "a sorted subquery below a cut": (
@@ -140,6 +142,14 @@ UNSEEN = {
         f"select id {ASKED} and lower(s) = 'x'",
         "select id from (select * from t offset 0) t where 10 / a > 1 and lower(s) = 'x'",
     ),
+    "moments that are moved, joined with a computed series": (
+        f"select count(*) from m join {DAYS} on d.day < m.at + interval '1 day' where m.id < 9",
+        f"with days as materialized (select day from {DAYS}) select count(*) from m join days d on d.day < m.at + interval '1 day' where m.id < 9",
+    ),
+    "moments of a series moved twice": (
+        f"select count(*) from m join {DAYS} on m.at < d.day + interval '1 day' + interval '1 day'",
+        f"with days as materialized (select day + interval '1 day' as day from {DAYS}) select count(*) from m join days d on m.at < d.day + interval '1 day'",
+    ),
 }
 SAME = {
     "the cut of a sorted subquery in which nothing fails": (
@@ -173,6 +183,10 @@ SAME = {
     "what is shown of a subquery": (
         "select id, z from (select id, s, 10 / a as z from t) q order by s, id limit 3",
         "select id, 10 / a from t order by s, id limit 3",
+    ),
+    "moments of a series, computed or not": (
+        f"select count(*) from m join {DAYS} on m.at < d.day + interval '1 day' where m.id < 9",
+        f"with days as materialized (select day from {DAYS}) select count(*) from m join days d on m.at < d.day + interval '1 day' where m.id < 9",
     ),
     "numbers up to one, turned round": (
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
