@@ -51,16 +51,21 @@ def failing_constants(query: Query) -> frozenset[Expr]:
 
 def is_failing_constant(expr: Expr) -> bool:
     """Whether an expression is constant and may raise an error when it is folded."""
-    # a constant subquery is no constant expression: it is computed when the query runs
-    if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
-        return False
-    if any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
+    if not is_computed_constant(expr):
         return False
     if isinstance(expr, Cast) and isinstance(expr.arg, Const) and expr.arg.type.name == "unknown":
         # read when the statement is parsed; moments are taken for granted, as numbers and texts are
         # moments depend on settings, and both queries read them in the same session
         return expr.type.name not in _CALENDAR and not _is_safe(expr)
     return bool(errors_of_expr(expr, lambda _query: False, lambda _column: NO_ERRORS)) and not _is_safe(expr)
+
+
+def is_computed_constant(expr: Expr) -> bool:
+    """Whether an expression is computed of constants alone when the query is planned."""
+    # a constant subquery is no constant expression: it is computed when the query runs
+    if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
+        return False
+    return all(not isinstance(e, _NOT_CONSTANT) and _is_folded(e) for e in all_exprs(expr))
 
 
 def is_stable_and_may_fail(expr: Expr) -> bool:

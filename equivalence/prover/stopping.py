@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from rewright.sql import algebra as a
+from rewright.sql.build import null
 from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts import Facts
@@ -25,6 +26,7 @@ from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     SUBQUERIES,
     all_queries,
+    bottom_up,
     conjuncts,
     free_rels,
     has_window,
@@ -34,6 +36,7 @@ from rewright.sql.walk import (
 )
 
 from .calendar_series import without_series
+from .constants import is_computed_constant
 from .fences import Fences, conditions, is_joined
 from .pulling import is_not_pulled_up, makes_rows_apart, semi_joins, spelled
 
@@ -229,12 +232,23 @@ class _Reading:
 
 
 def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:
-    """Whether a query or an expression may fail by some of the rows that it is asked of."""
+    """Whether a query or an expression may fail by some of the rows that it is asked of: constants that are
+    folded fail when it is planned, and are compared elsewhere.
+    """
+    part = bottom_up(part, _folded)
     whole = part if isinstance(part, a.Select | a.SetOp | a.Values) else a.Select((), where=part)
     # a number of rows that depends on none fails whichever rows are asked for, and is compared by itself
     by_row = any(free_rels(x) for q in all_queries(whole) for x in (q.limit, q.offset) if x is not None)
     told = OVERFLOW if by_row else OVERFLOW | {"limit"}
     return bool(facts.errors(part) - told) or facts.may_overflow(whole)
+
+
+def _folded(node: a.Node) -> a.Node:
+    # a set is made when the query runs
+    makes_set = isinstance(node, a.Call) and node.func.returns_set
+    if isinstance(node, a.Op | a.Call | a.Cast) and not makes_set and is_computed_constant(node):
+        return null(node.type)
+    return node
 
 
 def _is_extreme(call: a.Aggregate) -> bool:

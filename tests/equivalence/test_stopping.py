@@ -184,6 +184,10 @@ SAME = {
         "select id, z from (select id, s, 10 / a as z from t) q order by s, id limit 3",
         "select id, 10 / a from t order by s, id limit 3",
     ),
+    "a constant moment that is moved when the query is planned": (
+        "select count(*) from m join u on u.id = m.id where m.at < date '2024-01-01' + interval '1 year' and u.v = 2",
+        "with k as materialized (select id, at from m) select count(*) from k join u on u.id = k.id where k.at < date '2024-01-01' + interval '1 year' and u.v = 2",
+    ),
     "moments of a series, computed or not": (
         f"select count(*) from m join {DAYS} on m.at < d.day + interval '1 day' where m.id < 9",
         f"with days as materialized (select day from {DAYS}) select count(*) from m join days d on m.at < d.day + interval '1 day' where m.id < 9",
