@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from rewright.sql import algebra as a
-from rewright.sql.build import null
 from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts import Facts
@@ -26,11 +26,11 @@ from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     SUBQUERIES,
     all_queries,
-    bottom_up,
     conjuncts,
     free_rels,
     has_window,
     leaves,
+    map_parts,
     walk,
     walk_block,
 )
@@ -235,7 +235,7 @@ def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:
     """Whether a query or an expression may fail by some of the rows that it is asked of: constants that are
     folded fail when it is planned, and are compared elsewhere.
     """
-    part = bottom_up(part, _folded)
+    part = _folded(part)
     whole = part if isinstance(part, a.Select | a.SetOp | a.Values) else a.Select((), where=part)
     # a number of rows that depends on none fails whichever rows are asked for, and is compared by itself
     by_row = any(free_rels(x) for q in all_queries(whole) for x in (q.limit, q.offset) if x is not None)
@@ -243,12 +243,15 @@ def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:
     return bool(facts.errors(part) - told) or facts.may_overflow(whole)
 
 
-def _folded(node: a.Node) -> a.Node:
+def _folded(node: Any) -> Any:
+    """With some value of its type in place of each constant that is folded, as it is written outermost: a
+    NULL there would keep what is made of it from failing.
+    """
     # a set is made when the query runs
     makes_set = isinstance(node, a.Call) and node.func.returns_set
     if isinstance(node, a.Op | a.Call | a.Cast) and not makes_set and is_computed_constant(node):
-        return null(node.type)
-    return node
+        return a.Param(1, node.type)
+    return map_parts(node, _folded)
 
 
 def _is_extreme(call: a.Aggregate) -> bool:

@@ -146,6 +146,14 @@ UNSEEN = {
         f"select count(*) from m join {DAYS} on d.day < m.at + interval '1 day' where m.id < 9",
         f"with days as materialized (select day from {DAYS}) select count(*) from m join days d on d.day < m.at + interval '1 day' where m.id < 9",
     ),
+    "a number divided by a constant that is computed": (
+        "select id from t where a / (5 - 5) > 1 order by id limit 3",
+        "select id from (select id, a from t order by id) q where a / (5 - 5) > 1 order by id limit 3",
+    ),
+    "a number and a constant that is computed, too large together": (
+        "select id from t where a + (2147483640 + 7) > 1 order by id limit 3",
+        "with q as materialized (select id, a from t) select id from q where a + (2147483640 + 7) > 1 order by id limit 3",
+    ),
     "moments of a series moved twice": (
         f"select count(*) from m join {DAYS} on m.at < d.day + interval '1 day' + interval '1 day'",
         f"with days as materialized (select day + interval '1 day' as day from {DAYS}) select count(*) from m join days d on m.at < d.day + interval '1 day'",
