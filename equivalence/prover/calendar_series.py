@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.sql import algebra as a
-from rewright.sql.walk import bottom_up, walk
+from rewright.sql.walk import top_down, walk
 
 from .series import is_moment_written, is_span_written
 
@@ -42,7 +42,8 @@ def without_series(query: a.Query) -> a.Query:
             case _:
                 return node
 
-    return bottom_up(query, moment)
+    # moved once: what is added to a sum may lead anywhere
+    return top_down(query, moment)
 
 
 def _is_series(scan: a.FunctionScan) -> bool:

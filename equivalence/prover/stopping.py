@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
@@ -25,12 +24,13 @@ from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     SUBQUERIES,
+    all_exprs,
     all_queries,
     conjuncts,
     free_rels,
     has_window,
     leaves,
-    map_parts,
+    top_down,
     walk,
     walk_block,
 )
@@ -235,7 +235,7 @@ def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:
     """Whether a query or an expression may fail by some of the rows that it is asked of: constants that are
     folded fail when it is planned, and are compared elsewhere.
     """
-    part = _folded(part)
+    part = top_down(part, _folded)
     whole = part if isinstance(part, a.Select | a.SetOp | a.Values) else a.Select((), where=part)
     # a number of rows that depends on none fails whichever rows are asked for, and is compared by itself
     by_row = any(free_rels(x) for q in all_queries(whole) for x in (q.limit, q.offset) if x is not None)
@@ -243,15 +243,22 @@ def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:
     return bool(facts.errors(part) - told) or facts.may_overflow(whole)
 
 
-def _folded(node: Any) -> Any:
-    """With some value of its type in place of each constant that is folded, as it is written outermost: a
-    NULL there would keep what is made of it from failing.
+def _folded(node: a.Node) -> a.Node:
+    """Some value of its type in place of a constant that is folded: a NULL would keep what is made of it from
+    failing.
     """
     # a set is made when the query runs
     makes_set = isinstance(node, a.Call) and node.func.returns_set
     if isinstance(node, a.Op | a.Call | a.Cast) and not makes_set and is_computed_constant(node):
-        return a.Param(1, node.type)
-    return map_parts(node, _folded)
+        return node if any(map(_is_read, all_exprs(node))) else a.Param(1, node.type)
+    return node
+
+
+def _is_read(expr: a.Expr) -> bool:
+    """Whether a value is read from a text when the query runs, as dates are by the session's settings."""
+    if not isinstance(expr, a.Cast) or expr.method != "io":
+        return False
+    return not (isinstance(expr.arg, a.Const) and expr.arg.type.name == "unknown")
 
 
 def _is_extreme(call: a.Aggregate) -> bool:

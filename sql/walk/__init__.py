@@ -45,6 +45,7 @@ from rewright.sql.walk.change import (
     replace_node,
     substitute,
     substitute_around,
+    top_down,
 )
 from rewright.sql.walk.memory import remembered
 from rewright.sql.walk.nodes import (
@@ -143,6 +144,7 @@ __all__ = [
     "subqueries",
     "substitute",
     "substitute_around",
+    "top_down",
     "twins",
     "unpadded_tree",
     "used_rels",

@@ -57,6 +57,19 @@ def bottom_up(node: N, f: Callable[[Any], Any]) -> N:
     return made
 
 
+def top_down(node: N, f: Callable[[Any], Any]) -> N:
+    """``node`` with the outermost nodes replaced for which ``f`` gives another: nothing is looked at within
+    what was replaced.
+    """
+
+    def visit(n: Any) -> Any:
+        new = f(n)
+        return map_parts(n, visit) if new is n else new
+
+    made: N = visit(node)
+    return made
+
+
 def map_kind(node: N, kind: type[Any], f: Callable[[Any], Any]) -> N:
     """``node`` with ``f`` applied to its outermost nodes of one class; nested queries are not entered, unless
     ``node`` is one.

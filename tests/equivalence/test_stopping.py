@@ -9,9 +9,13 @@ import pytest
 
 from bench.mutant_proofs import WAYS, Shown
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.prover.calendar_series import without_series
+from rewright.equivalence.prover.stopping import may_fail
 from rewright.equivalence.proving import Binding
+from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts import Facts
 
 SCHEMA = """
 create table t (id int primary key, a int not null, s text not null);
@@ -240,3 +244,22 @@ def test_the_server_fails_in_the_second_of_each_pair(scratch_server: ScratchServ
 
         assert [words for words, (first, _) in SEEN.items() if fails(first)] == []
         assert [words for words, (_, second) in SEEN.items() if not fails(second)] == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "fails"),
+    [
+        ("m.at < date '2024-01-01' + interval '1 year'", False),
+        ("m.at + interval '1 year' < date '2024-01-01'", True),
+        ("m.id / (5 - 5) > 1", True),
+        ("m.id + (2147483640 + 7) > 1", True),
+        ("m.at > '2024-01-01'::text::timestamp", True),
+        ("d.day + interval '1 day' > m.at", False),
+        ("d.day + interval '9999 years' + interval '9999 years' > m.at", True),
+    ],
+)
+def test_constants_and_moments_of_constant_series_fail_for_no_row(condition: str, *, fails: bool) -> None:
+    query = without_series(bind(f"select 1 from m, {DAYS} where {condition}", CATALOG))
+    assert isinstance(query, a.Select)
+    assert query.where is not None
+    assert may_fail(Facts(CATALOG, query), query.where) is fails
