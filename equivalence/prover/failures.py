@@ -17,7 +17,7 @@ from rewright.sql.algebra import Expr
 from .asking import Asked
 from .bags import UNNEST
 from .context import Context
-from .described import describe
+from .described import describe, told_apart_by_number
 from .firsts import any_first_will_do
 from .lasting import AGGREGATE, Evaluated, as_left, head_of, is_told_by_parts
 from .looks import chosen_among_equals, shown_type
@@ -30,6 +30,7 @@ from .sparing import spare
 from .symbols import (
     CASE,
     EQ,
+    IN_TIME,
     IS_NULL,
     LE,
     LT,
@@ -37,6 +38,7 @@ from .symbols import (
     failure,
     identity,
     is_division,
+    is_of_time,
     one_look,
     one_representation,
 )
@@ -126,8 +128,8 @@ def _kinds(found: Collection[tuple[str, str]]) -> set[str]:
 @dataclass(frozen=True, slots=True)
 class Spared:
     """What holds of every division of a query where it is evaluated (`rewright.sql.facts.guards.division`),
-    and so in a form of it, which shows neither guards nor order: ``always``, or where its conditions are
-    taken ``in_order``.
+    and of all that makes moments (`rewright.sql.facts.moments`), and so in a form of it, which shows neither
+    guards nor order: ``always``, or where its conditions are taken ``in_order``.
     """
 
     always: tuple[str, ...]
@@ -135,15 +137,16 @@ class Spared:
 
 
 def spared(translator: Translator) -> Spared:
-    """What the divisions that were met are known not to do."""
-    met = [f for f in translator.failing if is_division(f.term)]
-    return Spared(_sure(met), _sure(f for f in met if not f.optional))
+    """What the divisions that were met, and what makes moments, are known not to do."""
+    return Spared(_sure(translator.failing), _sure([f for f in translator.failing if not f.optional]))
 
 
-def _sure(met: Iterable[Failure]) -> tuple[str, ...]:
-    kinds = {f.kind for f in met}
+def _sure(met: Collection[Failure]) -> tuple[str, ...]:
+    kinds = {f.kind for f in met if is_division(f.term)}
     # one kind unmet is a claim about all divisions: no zero divisor, no quotient too large
-    return (*(() if "errors" in kinds else ("nonzero",)), *(() if kinds else ("fits",)))
+    sure = (*(() if "errors" in kinds else ("nonzero",)), *(() if kinds else ("fits",)))
+    # and so it is of moments
+    return sure if any(is_of_time(f.term) for f in met) else (*sure, IN_TIME)
 
 
 def gone(engine: Asked, translator: Translator, form: Bag) -> Failures:
@@ -230,6 +233,8 @@ def _in_order(translator: Translator) -> list[str]:
         numbers.setdefault(level, len(numbers))
 
     beside = Counter(level for level, _, _ in translator.filters)
+    # a condition of one row of a table keeps no other row of it from failing
+    sources = told_apart_by_number((term for _, term, _ in translator.filters), translator.sources)
 
     def named(level: Level, term: Term, condition: Expr) -> str:
         around = (numbers[level[:n]] for n in range(len(level) - 1, -1, -1) if level[:n] in numbers)
@@ -237,7 +242,7 @@ def _in_order(translator: Translator) -> list[str]:
         place = f"{kind} {numbers[level]} in {next(around, None)}"
         # one condition alone comes before nothing, however it is worded
         told = f", {worded(condition)}" if beside[level] > 1 else ""
-        return f"{place}: {describe(term, translator.sources)}{told}"
+        return f"{place}: {describe(term, sources)}{told}"
 
     return list(dict.fromkeys(named(*f) for f in translator.filters))
 

@@ -15,6 +15,7 @@ from functools import partial
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import NO_ERRORS, OVERFLOW, errors_of_expr
 from rewright.sql.facts.guards import NOTHING, Known
+from rewright.sql.facts.moments import may_come_first
 from rewright.sql.types import SqlType
 from rewright.sql.walk import all_exprs, conjuncts
 
@@ -73,6 +74,7 @@ from .translated import (
     columns_of,
     sort_label,
 )
+from .unasked import Asked
 
 MAX_BLOCKS = 48
 # of a join within others: each outer join of a chain may double them
@@ -102,6 +104,7 @@ class Translator:
     guarded: list[Failure] = field(default_factory=list)
     # those in conditions
     tested: list[Failure] = field(default_factory=list)
+    levels: dict[int, Level] = field(default_factory=dict)
     # aggregates and window functions that may raise something
     raising: list[Raising] = field(default_factory=list)
     # the rows and groups, outermost first, for which the next is evaluated before any of them is dropped
@@ -139,12 +142,15 @@ class Translator:
     apart: a.Expr | None = None
     # the SELECT whose rows are the result's, and while its outputs are made, what holds of those rows
     topmost: a.Query | None = None
+    asked_outputs: Asked | None = None
     given: tuple[Term, ...] = ()
     # what is known where the next expression is evaluated, what the conditions beside it say, and what is
     # known of the rows that aggregates read
     known: Known = NOTHING
     beside: Known = NOTHING
     inside: Known = NOTHING
+    # what bounds the moments of the rows of the blocks around, wherever anything is computed of these
+    bounds: tuple[a.Expr, ...] = ()
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
     # the conditions in the order of their writing, each with its level, and whether evaluating one may depend
     # on that order (M7): whatever the order is, or only where the planner takes a bad one
@@ -277,6 +283,7 @@ class Translator:
             with (
                 # each conjunct with what the others would keep from failing, in whatever order they come
                 self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))),
+                self.bounded(() if may_come_first(part) else self.bounds),
                 self.pushing(pushed=pushed),
             ):
                 made = make.term(part)
@@ -301,7 +308,10 @@ class Translator:
             hazards = self._hazards(met)
         self.risky |= bool(hazards)
         self.forced |= not all(f.optional for f in hazards)
-        self.tested += [f for f in self.failing[met[0] :] if not f.sites]
+        tested = [f for f in self.failing[met[0] :] if not f.sites]
+        self.tested += tested
+        # each where it is asked innermost
+        self.levels |= {id(f): self.levels.get(id(f), self.level) for f in tested}
         return terms
 
     def _spare(self, met: range, given: tuple[Term, ...]) -> None:
@@ -392,6 +402,19 @@ class Translator:
         finally:
             self.given = outer
 
+    def unasked(self, block: a.Select) -> frozenset[int]:
+        """The numbers of the block's outputs that are computed of rows that have met its WHERE."""
+        return self.asked_outputs.unasked(block) if self.asked_outputs is not None else frozenset()
+
+    @contextmanager
+    def bounded(self, bounds: tuple[a.Expr, ...]) -> Iterator[None]:
+        """Translate something where these conditions have been asked of all rows."""
+        outer, self.bounds = self.bounds, bounds
+        try:
+            yield
+        finally:
+            self.bounds = outer
+
     @contextmanager
     def with_known(
         self, known: Known | None = None, beside: Known | None = None, inside: Known | None = None
@@ -409,7 +432,7 @@ class Translator:
     # ---------------------------------------------------------------- queries
 
     def top(self, query: a.Query) -> Form:
-        self.topmost = query
+        self.topmost, self.asked_outputs = query, Asked(query)
         return self.query(query, {}, visible=True, whole=True)
 
     def query(
