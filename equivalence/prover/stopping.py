@@ -249,6 +249,12 @@ def _folded(node: a.Node) -> a.Node:
     """
     # a set is made when the query runs
     makes_set = isinstance(node, a.Call) and node.func.returns_set
+    # what is written out is read before, and says how far a moment is moved
+    is_written = (
+        isinstance(node, a.Cast) and isinstance(node.arg, a.Const) and node.arg.type.name == "unknown"
+    )
+    if is_written:
+        return node
     if isinstance(node, a.Op | a.Call | a.Cast) and not makes_set and is_computed_constant(node):
         return node if any(map(_is_read, all_exprs(node))) else a.Param(1, node.type)
     return node
