@@ -6,12 +6,10 @@ What may fail, and what aggregates compute, are compared by these. Must not know
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from .positions import read_window
-from .terms import App, Bag, Distinct, Limited, Lit, Nested, Row, Source, Table, Term, Var, walk
+from .terms import App, Bag, Distinct, Limited, Lit, Nested, Row, Source, Table, Term, Var
 
 _DEEPEST = 8
 _SUMS = frozenset({"isum", "sum numeric"})
@@ -37,19 +35,6 @@ def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
             return f"{sym.name}({', '.join(_argument(a, sources, depth) for a in args)})"
         case Nested(kind, name, bag):
             return f"{kind} {name} [{_outputs(bag, sources, depth)}]"
-
-
-def told_apart_by_number(terms: Iterable[Term], sources: Mapping[int, Source]) -> dict[int, Source]:
-    """The sources of the terms, rows of one relation numbered in the order in which the terms read them."""
-    read = dict.fromkeys(t.var for term in terms for t in walk(term) if isinstance(t, Var))
-    rows = {v: source for v in read if isinstance(source := sources.get(v), Table)}
-    numbers: Counter[Table] = Counter()
-    found = dict(sources)
-    for v, source in rows.items():
-        numbers[source] += 1
-        if numbers[source] > 1:
-            found[v] = replace(source, ref=replace(source.ref, name=f"{source.ref.name} {numbers[source]}"))
-    return found
 
 
 def _argument(term: Term, sources: dict[int, Source], depth: int) -> str:

@@ -17,7 +17,7 @@ from rewright.sql.algebra import Expr
 from .asking import Asked
 from .bags import UNNEST
 from .context import Context
-from .described import describe, told_apart_by_number
+from .described import describe
 from .firsts import any_first_will_do
 from .lasting import AGGREGATE, Evaluated, as_left, head_of, is_told_by_parts
 from .looks import chosen_among_equals, shown_type
@@ -233,8 +233,6 @@ def _in_order(translator: Translator) -> list[str]:
         numbers.setdefault(level, len(numbers))
 
     beside = Counter(level for level, _, _ in translator.filters)
-    # a condition of one row of a table keeps no other row of it from failing
-    sources = told_apart_by_number((term for _, term, _ in translator.filters), translator.sources)
 
     def named(level: Level, term: Term, condition: Expr) -> str:
         around = (numbers[level[:n]] for n in range(len(level) - 1, -1, -1) if level[:n] in numbers)
@@ -242,7 +240,7 @@ def _in_order(translator: Translator) -> list[str]:
         place = f"{kind} {numbers[level]} in {next(around, None)}"
         # one condition alone comes before nothing, however it is worded
         told = f", {worded(condition)}" if beside[level] > 1 else ""
-        return f"{place}: {describe(term, sources)}{told}"
+        return f"{place}: {describe(term, translator.sources)}{told}"
 
     return list(dict.fromkeys(named(*f) for f in translator.filters))
 

@@ -5,9 +5,9 @@
 
 A key says that w's row is s's, and the forms are the same; the planner does not know, and reads all of w. A
 comparison of a column with a constant costs one operator and is asked at the scan, before what computes
-something (`order_qual_clauses`): where the original has one, so must the replacement, of the same rows or
-through equations that the planner puts together (`generate_base_implied_equalities`). Must not know rules or
-search.
+something (`order_qual_clauses`), and conditions of one row are asked before a subquery is: where the original
+has them, so must the replacement, of the same rows or through equations that the planner puts together
+(`generate_base_implied_equalities`). Must not know rules or search.
 """
 
 from __future__ import annotations
@@ -62,15 +62,23 @@ def asked_of_more(original: Iterable[OwnRows], replacement: Iterable[OwnRows]) -
 
 
 def _of(failure: Failure, translator: Translator) -> OwnRows:
-    sources, level = translator.sources, translator.levels[id(failure)]
+    sources = translator.sources
+    level, depth = translator.levels[id(failure)]
     rows = {t.var for t in walk(failure.term) if isinstance(t, Var) and isinstance(sources.get(t.var), Table)}
     # of the rows around, and no deeper
-    around = [p for at, p, _ in translator.filters if at == level[: len(at)]]
-    own = [p for p in around if (read := set(_rows(p))) and read <= rows]
-    first = frozenset(describe(p, sources) for p in own if _is_comparison(p))
-    asked = {describe(p, sources) for p in own}
-    asked |= {describe(p, sources) for p in _implied(around) if set(_rows(p)) <= rows}
-    return OwnRows(failure.kind, describe(failure.term, sources), first, frozenset(asked))
+    around = [
+        (p, at)
+        for (place, p, _), at in zip(translator.filters, translator.depths, strict=True)
+        if place == level[: len(place)]
+    ]
+    own = [(p, at) for p, at in around if (read := set(_rows(p))) and read <= rows]
+    # a subquery is asked of rows that are left, and so is a condition of several tables
+    joined = any(failure.term in set(walk(p)) and not set(_rows(p)) <= rows for p, _ in around)
+    first = [p for p, at in own if at < depth or _is_comparison(p)]
+    asked = {describe(p, sources) for p, at in own if joined or at < depth or _is_comparison(p)}
+    asked |= {describe(p, sources) for p in _implied(p for p, _ in around) if set(_rows(p)) <= rows}
+    what = describe(failure.term, sources)
+    return OwnRows(failure.kind, what, frozenset(describe(p, sources) for p in first), frozenset(asked))
 
 
 def _rows(term: Term) -> Iterator[int]:

@@ -104,7 +104,10 @@ class Translator:
     guarded: list[Failure] = field(default_factory=list)
     # those in conditions
     tested: list[Failure] = field(default_factory=list)
-    levels: dict[int, Level] = field(default_factory=dict)
+    # each at its level, and in how many conditions around; and in how many each of the conditions stands
+    levels: dict[int, tuple[Level, int]] = field(default_factory=dict)
+    depths: list[int] = field(default_factory=list)
+    depth: int = 0
     # aggregates and window functions that may raise something
     raising: list[Raising] = field(default_factory=list)
     # the rows and groups, outermost first, for which the next is evaluated before any of them is dropped
@@ -285,6 +288,7 @@ class Translator:
                 self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))),
                 self.bounded(() if may_come_first(part) else self.bounds),
                 self.pushing(pushed=pushed),
+                self.within_condition(),
             ):
                 made = make.term(part)
             # only conditions that can't fail themselves are sure to have been asked before
@@ -299,6 +303,7 @@ class Translator:
             kept = stays_around(part) and bool(self._read_since(met) & self._made_elsewhere())
             level: Level = (*self.level, ("around", id(part))) if kept else self.level
             self.filters += ((level, p, part) for p in predicates(made))
+            self.depths += (self.depth for _ in predicates(made))
             self.risky |= kept
             self.forced |= kept
         # rows that are made apart are known by what is asked of them
@@ -311,8 +316,17 @@ class Translator:
         tested = [f for f in self.failing[met[0] :] if not f.sites]
         self.tested += tested
         # each where it is asked innermost
-        self.levels |= {id(f): self.levels.get(id(f), self.level) for f in tested}
+        self.levels |= {id(f): self.levels.get(id(f), (self.level, self.depth)) for f in tested}
         return terms
+
+    @contextmanager
+    def within_condition(self) -> Iterator[None]:
+        """Translate a conjunct: subqueries in it are asked of rows that are left, or joined to them."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
     def _spare(self, met: range, given: tuple[Term, ...]) -> None:
         """Mark overflows that do not happen where the ``given`` conditions are evaluated first, as they are
