@@ -165,10 +165,11 @@ def _span(expr: Expr) -> tuple[bool, bool] | None:
     """Whether a span that is written out, of some centuries at most, may go forward and backward; None: no
     such span.
     """
+    times, expr = _times(expr)
     text = _text(expr)
     if text is None or not expr.type.is_builtin:
         return None
-    if expr.type.name == "int4":
+    if expr.type.name == "int4" and times == 1:
         few = text.lstrip("-").isdigit() and abs(int(text)) <= _MOST_DAYS
         return (not text.startswith("-"), text.startswith("-")) if few else None
     if expr.type.name != "interval" or not text:
@@ -176,7 +177,7 @@ def _span(expr: Expr) -> tuple[bool, bool] | None:
     parts, at = list[re.Match[str]](), 0
     while at < len(text):
         part = _SPAN.match(text.lower(), at)
-        if part is None or not _is_short(part):
+        if part is None or not _is_short(part, times):
             return None
         parts.append(part)
         at = part.end()
@@ -184,11 +185,23 @@ def _span(expr: Expr) -> tuple[bool, bool] | None:
     return (True, any(p[1] == "-" for p in parts)) if len(parts) <= _MOST_PARTS else None
 
 
-def _is_short(part: re.Match[str]) -> bool:
+def _times(expr: Expr) -> tuple[int, Expr]:
+    """A span and how often it is taken: `30 * interval '1 day'`."""
+    if isinstance(expr, Op) and expr.op.is_builtin and expr.op.name == "*" and len(expr.args) == 2:
+        number, span = expr.args if expr.args[1].type.name == "interval" else expr.args[::-1]
+        text = _text(number)
+        if span.type.name == "interval" and text is not None and re.fullmatch(r"\d{1,6}", text):
+            return int(text), span
+    return 1, expr
+
+
+def _is_short(part: re.Match[str], times: int) -> bool:
     if part[2] is None:
-        return True
+        return times == 1
     unit = part[3] if part[3] in _IN_A_CENTURY else part[3].removesuffix("s")
-    return unit in _IN_A_CENTURY and int(part[2]) <= _IN_A_CENTURY[unit]
+    # a fraction of a unit is less than one more
+    number = int(part[2]) + ("." in part[0])
+    return unit in _IN_A_CENTURY and number * times <= _IN_A_CENTURY[unit]
 
 
 def _reach(expr: Expr, known: Known) -> _Reach:
