@@ -219,6 +219,8 @@ LAWS: dict[str, tuple[str, str]] = {
     "unread-cut": ("M9", "which of the rows that tie a cut keeps is open where any of it is read"),
     "fraction": ("13", "a percentile of another fraction is another value"),
     "default-of-none": ("1c", "what an aggregate's default is of no rows need not be what CASE gives there"),
+    "kept-row": ("2d", "a cut keeps the one row of an aggregate only where its number is not 0"),
+    "row-of-all": ("7b", "an aggregate is one row only where there are no groups"),
     "kept-json": ("M7", "a json text may hold what jsonb does not take"),
     "calendar": ("M7", "moments near the ends of their type have no next one, and no date in some zones"),
 }
