@@ -221,6 +221,9 @@ LAWS: dict[str, tuple[str, str]] = {
     "default-of-none": ("1c", "what an aggregate's default is of no rows need not be what CASE gives there"),
     "kept-row": ("2d", "a cut keeps the one row of an aggregate only where its number is not 0"),
     "row-of-all": ("7b", "an aggregate is one row only where there are no groups"),
+    "next-group": ("14", "the least beyond a row is of the next group only if the rows are sorted by it"),
+    "one-key": ("M9", "behind a second key the next group may have the first one as it is, or NULL"),
+    "first-beyond": ("M11", "the greatest beyond a row is of the last group, not of the next"),
     "kept-json": ("M7", "a json text may hold what jsonb does not take"),
     "calendar": ("M7", "moments near the ends of their type have no next one, and no date in some zones"),
 }

@@ -272,6 +272,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             f"select id, coalesce(sum(t) over (partition by far rows {_OTHERS} current row), 0), (select count(*) from o x where x.t = o.t and x.id <> o.id) from o",
         ),
         (
+            "select id, max(t) over (order by t groups between 1 preceding and 1 preceding) from o",
+            "select id, (select max(x.t) from o x where x.t < o.t) from o",
+        ),
+        (
+            "select id, min(k) over (order by k nulls first groups between 1 following and 1 following) from o",
+            "select id, min(k) over (order by k nulls first groups between 1 following and unbounded following) from o",
+        ),
+        (
             "select id, cume_dist() over (order by t) from o",
             "select id, (select count(*) from o x where x.t <= o.t)::float8 / (select count(*) from o) from o",
         ),
@@ -995,6 +1003,34 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "frames": (
+        (
+            "select id, min(t) over (order by t groups between 2 following and 2 following) from o",
+            "select id, min(t) over (order by t groups between 2 following and unbounded following) from o",
+        ),
+        (
+            "select id, max(t) over (order by t groups between 1 following and 1 following) from o",
+            "select id, max(t) over (order by t groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, min(t) over (order by k groups between 1 following and 1 following) from o",
+            "select id, min(t) over (order by k groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, min(n) over (order by n groups between 1 following and 1 following) from o",
+            "select id, min(n) over (order by n groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, min(k) over (order by k nulls first, t groups between 1 following and 1 following) from o",
+            "select id, min(k) over (order by k nulls first, t groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, sum(t) over (order by t groups between 1 following and 1 following) from o",
+            "select id, sum(t) over (order by t groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, max(t) over (order by t desc groups between 1 preceding and 1 preceding) from o",
+            "select id, max(t) over (order by t desc groups between unbounded preceding and 1 preceding) from o",
+        ),
         (
             "select id, sum(t) over (partition by far) - t from o",
             f"select id, sum(t) over (partition by far rows {_OTHERS} current row) from o",
