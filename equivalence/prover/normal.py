@@ -7,6 +7,7 @@ likes. Must not know how forms are compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -726,10 +727,14 @@ def _padded(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _partners(joined: Block, alone: Block, partner: Block) -> Iterator[tuple[int, ...]]:
-    """Which row of the one may stand for which of the others, those of one number for one another."""
+    """Which row of the one may stand for which of the others: as an outer join has them under one number, or
+    any of the same relation.
+    """
     numbers = {v: k for k, (v, _) in enumerate(alone.vars)}
     left = [n for n, (v, _) in enumerate(joined.vars) if v not in numbers]
-    # rows under other numbers are not looked for, nor those of several partners in all their orders
+    if len(left) == len(joined.vars):
+        yield from _orders(joined, replace(alone, vars=(*alone.vars, *partner.vars)))
+    # several partners in all their orders are too many to try
     if len(left) != len(partner.vars) or len(left) > 3:
         return
     for order in permutations(range(len(left))):
