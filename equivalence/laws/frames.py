@@ -281,8 +281,8 @@ def _of_one_row(call: a.WindowCall) -> a.WindowCall:
 
 
 def _of_next_group(call: a.WindowCall) -> a.WindowCall:
-    """The key of the group next to the current one, as the least or greatest beyond the current one; any other
-    call as it is. NULLs are a group at one end of the order: beside it, and beyond, there is no other.
+    """The key of the group next to the current one, as the least or greatest beyond the current one; any
+    other call as it is. NULLs are a group at one end of the order: what is beyond the others is that group.
     """
     frame, keys = call.window.frame, call.window.order_by
     kinds, offset = (frame.start, frame.end), frame.start_offset

@@ -8,8 +8,8 @@ them, by a key of the rows, or as one group (hazards 13). Or they show the same,
     SELECT o.day FROM ord o ORDER BY o.day DESC, o.id DESC LIMIT 1
 
 An index may give the shorter order and not the longer one: under a cut, rows behind it are then computed to
-be sorted, and what they may raise is a reservation. The one row of an aggregate without GROUP BY needs neither
-order nor cut:
+be sorted, and what they may raise is a reservation. The one row of an aggregate without GROUP BY needs
+neither order nor cut:
 
     SELECT sum(o.paid) FROM ord o ORDER BY sum(o.paid) LIMIT 100
 

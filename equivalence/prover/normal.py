@@ -154,8 +154,8 @@ POSITIONS = (
 BY_POSITION = (*ORDER[:3], *POSITIONS, *ORDER[3:])
 # where both queries read values of other rows these are compared as such
 UNSPLIT = tuple(rule for rule in BY_POSITION if rule != "split-scalar")
-# where one query joins the first row that the other reads a value of, the value is read from the row, not as an
-# extreme
+# where one query joins the first row that the other reads a value of, the value is read from the row, not as
+# an extreme
 JOINED = tuple(rule for rule in BY_POSITION if rule != "lone-extreme")
 JOINED_EARLY = tuple(rule for rule in EARLY if rule != "lone-extreme")
 _READING_NAMES = tuple(f"pg_catalog.{f}(" for f in ("lag", "lead", "first_value", "last_value", "nth_value"))

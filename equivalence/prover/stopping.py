@@ -291,7 +291,9 @@ def _keeps_the_row(query: a.Select | a.SetOp) -> bool:
     if not isinstance(query, a.Select) or query.group_by != ((),) or query.offset is not None:
         return False
     # LIMIT 0 runs nothing, and a set that is shown stops with its row
-    some = isinstance(query.limit, a.Const) and (query.limit.value or "").isdigit() and query.limit.value != "0"
+    some = (
+        isinstance(query.limit, a.Const) and (query.limit.value or "").isdigit() and query.limit.value != "0"
+    )
     return some and not any(returns_set(t.expr) for t in query.targets)
 
 

@@ -22,8 +22,8 @@ from .unions import align
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Tests of rows one of which holds, or all of which are ``denied``: the parts of a term, or the conditions
-    of a block (no term).
+    """Tests of rows one of which holds, or all of which are ``denied``: the parts of a term, or the
+    conditions of a block (no term).
     """
 
     term: App | None

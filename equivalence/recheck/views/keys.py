@@ -4,8 +4,8 @@ Rows that agree on some keys agree on what these determine: by a key of the tabl
 with constants, or as they are one group. Rows that show the same are as one, whichever comes first. Equal
 values that look different determine no more than what is equal to them, so that only of columns whose equal
 values are the same an expression follows. A key is computed: it must not fail, or be shown anyway. Where a
-query is cut, more rows may be computed for the longer order than for the shorter. Of an aggregate without GROUP
-BY there is one row, which has no order, and no cut where it is kept. Must not know the other forms.
+query is cut, more rows may be computed for the longer order than for the shorter. Of an aggregate without
+GROUP BY there is one row, which has no order, and no cut where it is kept. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def keys(query: a.Query, changes: Changes) -> a.Query:
 
 
 def _lone(node: Any, changes: Changes, *, top: bool) -> Any:
-    """The one row of all that a block aggregates, without an order, and a cut that keeps it; any other node as
-    it is.
+    """The one row of all that a block aggregates, without an order, and a cut that keeps it; any other node
+    as it is.
     """
     if not isinstance(node, a.Select) or node.group_by != ((),) or node.distinct is not None:
         return node
@@ -69,7 +69,7 @@ def _lone(node: Any, changes: Changes, *, top: bool) -> Any:
             return node
         if has_window(key) or has_subquery(key):
             return node
-    # a LIMIT keeps what is asked around the block from being its HAVING, so that all is computed that is shown
+    # a LIMIT keeps what is asked around the block from being its HAVING: all is computed that is shown
     for x in shown if not top and (node.order_by or limit is not None) else ():
         changes.ask_of_others(a.Select((), where=x))
     return replace(node, order_by=(), limit=None, with_ties=False)
