@@ -30,6 +30,7 @@ from rewright.sql.walk import (
     free_rels,
     has_window,
     leaves,
+    returns_set,
     top_down,
     walk,
     walk_block,
@@ -276,13 +277,24 @@ def _stops(node: a.Node) -> bool:
     match node:
         case a.Exists() | a.Quantified():
             return True
-        case a.Select() | a.SetOp() if node.limit is not None:
+        case a.Select() | a.SetOp() if node.limit is not None and not _keeps_the_row(node):
             return True
         case a.Select() if not any(node.group_by or ()):
             calls = [n for n in walk_block(node) if isinstance(n, a.Aggregate)]
             return bool(calls) and all(map(_is_extreme, calls))
         case _:
             return False
+
+
+def _keeps_the_row(query: a.Select | a.SetOp) -> bool:
+    """Whether the LIMIT of a query keeps the one row of an aggregate, which all its rows are read for."""
+    if not isinstance(query, a.Select) or query.group_by != ((),) or query.offset is not None:
+        return False
+    # LIMIT 0 runs nothing, and a set that is shown stops with its row
+    some = (
+        isinstance(query.limit, a.Const) and (query.limit.value or "").isdigit() and query.limit.value != "0"
+    )
+    return some and not any(returns_set(t.expr) for t in query.targets)
 
 
 def _is_one_row(leaf: a.Leaf) -> bool:
