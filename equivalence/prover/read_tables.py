@@ -67,6 +67,8 @@ def _asked(parts: list[a.Node]) -> Iterator[str]:
                 yield from map(spelled, conjuncts(on))
             case a.Select(where=where, having=having):
                 yield from (spelled(c) for x in (where, having) for c in conjuncts(x))
+            case a.Quantified(query=a.Select(targets=targets)):
+                yield from (spelled(t.expr) for t in targets)
             case a.Aggregate(func=func):
                 yield func.name
         if isinstance(node, a.Select | a.SetOp) and node.limit is not None and node.order_by:
