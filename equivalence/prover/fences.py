@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
@@ -37,6 +38,19 @@ def fenced_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
     ours = Fences(first, catalog).around(Places(first, second))
     theirs = Fences(second, catalog).around(Places(second, first))
     return frozenset() if ours == theirs else ERRORS
+
+
+def leaves_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of queries of which the second asks conditions that may leave their type of rows that
+    the first has dropped below a fence before it asks them.
+
+    :raises Unsupported: outputs are very large in their full length.
+    """
+    (kept, _), (still, bare) = (
+        Fences(x, catalog).leaving(Places(x, y)) for x, y in ((first, second), (second, first))
+    )
+    lost = {table for tables, _ in kept - still for table in tables}
+    return OVERFLOW if any(lost & set(tables) for tables, _ in bare) else frozenset()
 
 
 class Fences:
@@ -79,6 +93,27 @@ class Fences:
         if any(map(_guards, outer_exprs(block))) or any(map(stays_around, conjuncts(block.where))):
             apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
             yield from (("guarded", (kind,), where) for kind in apart)
+
+    def leaving(self, places: Places) -> tuple[Counter[Place], set[Place]]:
+        """Where conditions that may leave their type are asked above fences that drop rows, and where of all
+        rows.
+        """
+        kept, bare = Counter[Place](), set[Place]()
+        for block in (q for q in all_queries(self.query) if isinstance(q, a.Select)):
+            ranging = [r for item in block.from_ for r in self.ranging(item)]
+            fenced = [q for q, _, hard in ranging if hard and self._drops(q)]
+            if any(self._leaves(self.pull_up.inlined(c, block)) for c in conditions(block)):
+                if fenced:
+                    kept[places.of(*fenced, block=block)] += 1
+                else:
+                    bare.add(places.of(block))
+            # groups are made before HAVING is asked
+            if block.having is not None and self._leaves(block.having):
+                kept[places.of(replace(block, having=None), block=block)] += 1
+        return kept, bare
+
+    def _leaves(self, condition: a.Expr) -> bool:
+        return self.facts.may_overflow(a.Select((), where=condition))
 
     def _below_joins(
         self, item: a.FromItem, places: Places, *, nullable: bool = False

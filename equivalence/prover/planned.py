@@ -41,7 +41,7 @@ from rewright.sql.walk import (
 )
 
 from .constants import is_stable_and_may_fail
-from .fences import ERRORS
+from .fences import ERRORS, leaves_otherwise
 from .pulling import PullUp, computed_ctes, named, spelled
 from .read_tables import Place, Places
 from .stopping import may_fail, stops_otherwise
@@ -64,7 +64,7 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
         return ERRORS
     # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
-    return frozenset() if same else ERRORS
+    return leaves_otherwise(first, second, catalog) if same else ERRORS
 
 
 def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> bool:

@@ -1,5 +1,6 @@
 """Outputs of plain subqueries that a condition asks are computed of all rows that it meets, not of those alone that
-are shown: what leaves its type there is told apart, as where the condition computes it itself.
+are shown, and conditions above a fence only of the rows that are left below it: what leaves its type there is
+told apart.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ CATALOG = catalog_from_ddl(SCHEMA)
 SUM = "(select id, a + 1 as x from t)"
 KEPT = "(select id, k + 1 as x from t)"
 SHOWN = "select d.id, d.x from {q} d join u on u.t = d.id where u.v > 5"
+# rows of t that have a partner, and a condition on these
+PARTNERS = "select id, a from t where id in (select t from u)"
+ABOVE = "select q.id from {q} q where q.a + 1 > 0"
+BARE = "select t.id from t where t.id in (select t from u) and t.a + 1 > 0"
 # the server answers the first, and not the second
 SEEN = {
     "is not null": (SHOWN.format(q=SUM), f"{SHOWN.format(q=SUM)} and d.x is not null"),
@@ -37,6 +42,9 @@ SEEN = {
         SHOWN.format(q=SUM),
         SHOWN.format(q=SUM).replace("where", "and coalesce(d.x, 1) is not null where"),
     ),
+    "above OFFSET": (ABOVE.format(q=f"({PARTNERS} offset 0)"), ABOVE.format(q=f"({PARTNERS})")),
+    "above OFFSET, and in one block": (ABOVE.format(q=f"({PARTNERS} offset 0)"), BARE),
+    "above a computed CTE": (f"with q as materialized ({PARTNERS}) {ABOVE.format(q='q')}", BARE),
     "of a CTE": (
         f"with d as {SUM} select d.id, d.x from d join u on u.t = d.id",
         f"with d as {SUM} select d.id, d.x from d join u on u.t = d.id where d.x is not null",
@@ -53,6 +61,18 @@ SAME = {
         f"select d.id, d.x from {SUM} d where d.x > 2",
     ),
     "asked in the second no more": (f"{SHOWN.format(q=SUM)} and d.x is not null", SHOWN.format(q=SUM)),
+    "above OFFSET in both": (
+        ABOVE.format(q=f"({PARTNERS} offset 0)"),
+        ABOVE.format(q=f"({PARTNERS} offset 0)").replace("q.a + 1 > 0", "0 < q.a + 1"),
+    ),
+    "of groups": (
+        "select q.t, q.s from (select t, sum(v) as s from u where id > 5 group by t) q where q.s * 2 > 10",
+        "select t, sum(v) from u where id > 5 group by t having sum(v) * 2 > 10",
+    ),
+    "what leaves no type, above OFFSET": (
+        ABOVE.format(q=f"({PARTNERS} offset 0)").replace("q.a + 1", "q.a"),
+        BARE.replace("t.a + 1", "t.a"),
+    ),
     "what a CHECK keeps in its type": (SHOWN.format(q=KEPT), f"{SHOWN.format(q=KEPT)} and d.x is not null"),
 }
 
