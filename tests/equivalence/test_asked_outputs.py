@@ -44,6 +44,10 @@ SEEN = {
     ),
     "above OFFSET": (ABOVE.format(q=f"({PARTNERS} offset 0)"), ABOVE.format(q=f"({PARTNERS})")),
     "above OFFSET, and in one block": (ABOVE.format(q=f"({PARTNERS} offset 0)"), BARE),
+    "above a window that nothing reads": (
+        ABOVE.format(q=f"({PARTNERS.replace('id, a', 'id, a, row_number() over (order by id) as n')})"),
+        BARE,
+    ),
     "above a computed CTE": (f"with q as materialized ({PARTNERS}) {ABOVE.format(q='q')}", BARE),
     "of a CTE": (
         f"with d as {SUM} select d.id, d.x from d join u on u.t = d.id",
