@@ -42,13 +42,16 @@ def fenced_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
 
 def leaves_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
     """The reservation of queries of which the second asks conditions that may leave their type of rows that
-    the first has dropped below a fence before it asks them.
+    the first has dropped below a fence before it asks them, or computes such outputs in arms of UNION ALL,
+    of rows that a join drops.
 
     :raises Unsupported: outputs are very large in their full length.
     """
-    (kept, _), (still, bare) = (
-        Fences(x, catalog).leaving(Places(x, y)) for x, y in ((first, second), (second, first))
-    )
+    places = Places(first, second), Places(second, first)
+    ours, theirs = Fences(first, catalog), Fences(second, catalog)
+    if theirs.in_arms(places[1]) - ours.in_arms(places[0]):
+        return OVERFLOW
+    (kept, _), (still, bare) = ours.leaving(places[0]), theirs.leaving(places[1])
     lost = {table for tables, _ in kept - still for table in tables}
     return OVERFLOW if any(lost & set(tables) for tables, _ in bare) else frozenset()
 
@@ -112,8 +115,18 @@ class Fences:
                 kept[places.of(replace(block, having=None), block=block)] += 1
         return kept, bare
 
-    def _leaves(self, condition: a.Expr) -> bool:
-        return self.facts.may_overflow(a.Select((), where=condition))
+    def in_arms(self, places: Places) -> Counter[Place]:
+        """Where arms of set operations whose rows are joined or dropped show what may leave its type."""
+        blocks = (q for q in all_queries(self.query) if isinstance(q, a.Select))
+        asked = (b for b in blocks if is_joined(b) or b.where is not None)
+        below = (q for b in asked for item in b.from_ for q, _, _ in self.ranging(item))
+        sets = (q for q in below if isinstance(q, a.SetOp))
+        return Counter(
+            places.of(q) for q in sets if any(self._leaves(e) for x in self.pull_up.outputs(q) for e in x)
+        )
+
+    def _leaves(self, made: a.Expr) -> bool:
+        return self.facts.may_overflow(a.Select((), where=made))
 
     def _below_joins(
         self, item: a.FromItem, places: Places, *, nullable: bool = False

@@ -49,6 +49,10 @@ SEEN = {
         BARE,
     ),
     "above a computed CTE": (f"with q as materialized ({PARTNERS}) {ABOVE.format(q='q')}", BARE),
+    "in an arm of UNION ALL": (
+        f"select d.id, d.x from {SUM} d join u on u.t = d.id",
+        f"select d.id, d.x from {SUM[:-1]} union all select id, v from u where v = 1 and false) d join u on u.t = d.id",
+    ),
     "of a CTE": (
         f"with d as {SUM} select d.id, d.x from d join u on u.t = d.id",
         f"with d as {SUM} select d.id, d.x from d join u on u.t = d.id where d.x is not null",
@@ -68,6 +72,10 @@ SAME = {
     "above OFFSET in both": (
         ABOVE.format(q=f"({PARTNERS} offset 0)"),
         ABOVE.format(q=f"({PARTNERS} offset 0)").replace("q.a + 1 > 0", "0 < q.a + 1"),
+    ),
+    "in arms of both": (
+        f"select d.id, d.x from {SUM[:-1]} union all select id, v from u) d join u on u.t = d.id",
+        f"select d.id, d.x from {SUM[:-1]} union all select id, v from u) d join u on d.id = u.t",
     ),
     "of groups": (
         "select q.t, q.s from (select t, sum(v) as s from u where id > 5 group by t) q where q.s * 2 > 10",
