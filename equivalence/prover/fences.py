@@ -21,11 +21,11 @@ from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import all_exprs, all_queries, conjuncts, outer_exprs, subqueries
 
 from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart, stays_around
-from .read_tables import Place, Places
+from .read_tables import Place, Places, more
 
 ERRORS = frozenset({"errors"})
 # kinds of fences, whether one is made within them or asks for more, and where
-_Around = tuple[str, tuple[str, ...], Place]
+_Around = tuple[tuple[str, tuple[str, ...]], Place]
 # subqueries, each with the kind of its fence and whether conditions stay above it
 _Ranging = list[tuple[a.Query, str, bool]]
 
@@ -37,7 +37,7 @@ def fenced_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
     """
     ours = Fences(first, catalog).around(Places(first, second))
     theirs = Fences(second, catalog).around(Places(second, first))
-    return frozenset() if ours == theirs else ERRORS
+    return ERRORS if more(theirs, ours) or more(ours, theirs) else frozenset()
 
 
 def leaves_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -52,8 +52,8 @@ def leaves_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
     if theirs.in_arms(places[1]) - ours.in_arms(places[0]):
         return OVERFLOW
     (kept, _), (still, bare) = ours.leaving(places[0]), theirs.leaving(places[1])
-    lost = {table for tables, _ in kept - still for table in tables}
-    return OVERFLOW if any(lost & set(tables) for tables, _ in bare) else frozenset()
+    lost = {table for tables, *_ in kept - still for table in tables}
+    return OVERFLOW if any(lost & set(tables) for tables, *_ in bare) else frozenset()
 
 
 class Fences:
@@ -76,7 +76,7 @@ class Fences:
     def _of(self, block: a.Select, places: Places) -> Iterator[_Around]:
         for item in block.from_:
             # computed below an outer join: of rows that the join pads as well
-            yield from (("padded", (how,), where) for how, where in self._below_joins(item, places))
+            yield from ((("padded", (how,)), where) for how, where in self._below_joins(item, places))
         ranging = [r for item in block.from_ for r in self.ranging(item)]
         # in a join or with a semi-join, conditions on one side reach the other side's rows first
         joined = is_joined(block)
@@ -85,17 +85,17 @@ class Fences:
         above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
         # a condition above a fence is not asked of rows that were dropped below it
         if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in conditions(block)):
-            yield "asked", above, where
+            yield ("asked", above), where
         # without conditions and joins all rows of a subquery are made, with or without a fence
         drops = joined or block.where is not None
         within = tuple(sorted(kind for q, kind in kept if drops and self._makes(q)))
         if within:
-            yield "made", within, where
+            yield ("made", within), where
         # conditions without subqueries go into what is planned by itself, guards of what is shown do not
         # a CASE around what is planned by itself does not keep it from being computed
         if any(map(_guards, outer_exprs(block))) or any(map(stays_around, conjuncts(block.where))):
             apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
-            yield from (("guarded", (kind,), where) for kind in apart)
+            yield from ((("guarded", (kind,)), where) for kind in apart)
 
     def leaving(self, places: Places) -> tuple[Counter[Place], set[Place]]:
         """Where conditions that may leave their type are asked above fences that drop rows, and where of all

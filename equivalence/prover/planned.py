@@ -43,7 +43,7 @@ from rewright.sql.walk import (
 from .constants import is_stable_and_may_fail
 from .fences import ERRORS, leaves_otherwise
 from .pulling import PullUp, computed_ctes, named, spelled
-from .read_tables import Place, Places
+from .read_tables import Place, Places, more
 from .stopping import may_fail, stops_otherwise
 
 # what the planner takes the estimate of a condition from that of its parts for
@@ -73,7 +73,7 @@ def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> boo
     sorted by a key more is sorted behind the cut, too.
     """
     cuts = list(_cuts(second))
-    if not cuts or not any(_cuts(first)) or not _behind(second, first) - _behind(first, second):
+    if not cuts or not any(_cuts(first)) or not more(_behind(second, first), _behind(first, second)):
         return False
     facts = Facts(catalog, second)
     whole = [replace(c, limit=None, offset=None) for c in cuts]

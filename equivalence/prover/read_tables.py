@@ -5,15 +5,32 @@ by the tables that are read there. Must not know forms or terms.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import TypeVar
 
 from rewright.sql import algebra as a
 from rewright.sql.walk import QUERIES, conjuncts, walk
 
 from .pulling import spelled
 
-# tables, and what is asked of them where the same table is read elsewhere, too
-Place = tuple[tuple[str, ...], tuple[str, ...]]
+W = TypeVar("W", bound=Hashable)
+# tables, those of them that are read here alone, and what is asked where one is read elsewhere, too
+Place = tuple[tuple[str, ...], frozenset[str], tuple[str, ...]]
+
+
+def more(theirs: Counter[tuple[W, Place]], ours: Counter[tuple[W, Place]]) -> list[tuple[W, Place]]:
+    """What is counted in the second query, and in the first not, or not as often: at the same place, or one
+    that reads a table which is read nowhere else.
+    """
+    left = ours - theirs
+    missing = []
+    for word, place in (theirs - ours).elements():
+        fit = next((x for x in left if x[0] == word and place[1] & x[1][1]), None)
+        if fit is None:
+            missing.append((word, place))
+        else:
+            left = left - Counter([fit])
+    return missing
 
 
 class Places:
@@ -32,8 +49,8 @@ class Places:
         whole = self._whole(parts)
         tables = {str(n.table) for part in whole for n in walk(part) if isinstance(n, a.Scan)}
         within = whole if block is None else self._whole((block,))
-        asked = sorted(_asked(within)) if tables & self.twice else ()
-        return tuple(sorted(tables)), tuple(asked)
+        asked = sorted(set(_asked(within))) if tables & self.twice else ()
+        return tuple(sorted(tables)), frozenset(tables - self.twice), tuple(asked)
 
     def _whole(self, parts: tuple[a.Node, ...]) -> list[a.Node]:
         whole, met = list(parts), set[int]()

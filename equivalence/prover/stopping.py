@@ -39,7 +39,7 @@ from .calendar_series import without_series
 from .constants import is_computed_constant, is_plain_moment
 from .fences import Fences, conditions, is_joined
 from .pulling import is_not_pulled_up, makes_rows_apart, semi_joins, spelled
-from .read_tables import Place, Places
+from .read_tables import Place, Places, more
 
 # aggregates that the first row in an order gives (pg_aggregate.aggsortop)
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
@@ -65,17 +65,17 @@ def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
         _Reading(second, Places(second, first), catalog),
     )
     (ours, bound), (theirs, freed) = before.kept(), after.kept()
-    more = {x for x in theirs - ours if x[0] != _NUMBERED}
     # how rows are numbered matters where the first query ends by a number
-    more = {x for x in more if ours[_NUMBERED, x[1]] or not x[0].startswith(_ORDER)}
+    ends = any(word == _NUMBERED for word, _ in ours)
+    found = (word for word, _ in more(theirs, ours) if word != _NUMBERED)
     # what reads rows beside it is computed of more rows where it does so no more
-    if more or bound != freed:
+    if any(ends or not word.startswith(_ORDER) for word in found) or more(freed, bound) or more(bound, freed):
         return True
     (early, waits), (late, _) = before.shown(), after.shown()
-    if any(place in waits for _, place in late - early):
+    if waits and more(late, early):
         return True
     pairs = zip(before.of_exists(), after.of_exists(), strict=True)
-    return all(x != y for x, y in pairs)
+    return all(more(x, y) or more(y, x) for x, y in pairs)
 
 
 class _Reading:
@@ -118,13 +118,15 @@ class _Reading:
         failing = [(x, self.places.of(*b.from_)) for x, b in made if self._may_fail(x)]
         return Counter((spelled(x), place) for x, place in failing), {p for x, p in failing if _is_dear(x)}
 
-    def of_exists(self) -> tuple[Counter[Place], Counter[Place]]:
+    def of_exists(self) -> tuple[Counter[_Counted], Counter[_Counted]]:
         """Where EXISTS that may fail are joined to all rows outside, and where asked of each."""
         blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
         joined = {id(q) for b in blocks for c in conditions(b) for q in semi_joins(c)}
         found = (n.query for n in walk(self.query) if isinstance(n, a.Exists) and free_rels(n.query))
         failing = [(id(q) in joined, self.places.of(q)) for q in found if self._may_fail(q)]
-        return Counter(p for yes, p in failing if yes), Counter(p for yes, p in failing if not yes)
+        return Counter(("", p) for yes, p in failing if yes), Counter(
+            ("", p) for yes, p in failing if not yes
+        )
 
     def _apart(self, block: a.Select) -> Iterator[tuple[str, a.Query]]:
         """The subqueries of a block that are planned by themselves, by their kinds."""
