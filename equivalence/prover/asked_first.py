@@ -15,11 +15,11 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_queries, conjuncts, map_kind
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, map_kind, walk
 
-from .fences import ERRORS
+from .fences import ERRORS, conditions
 from .plain_values import has_a_value
-from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart
+from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart, spelled
 from .taken import takes
 from .worded import is_joined, worded
 
@@ -28,13 +28,15 @@ _OF_MOMENTS = frozenset({"timezone", "date_trunc", "to_char"})
 
 
 def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
-    """The reservation of queries in which something that may fail is asked beside other conditions, or beside
-    the same in another order or other words.
+    """The reservations of queries in which something that may fail is asked beside other conditions, or
+    beside the same in another order or other words; and of those of which the second asks what the first one
+    only shows, and that may leave its type.
 
     :raises Unsupported: outputs of subqueries are very large in their full length.
     """
-    ours, theirs = (_Orders(q, catalog).told() for q in (first, second))
-    return frozenset() if ours == theirs else ERRORS
+    ours, theirs = (_Orders(q, catalog) for q in (first, second))
+    found = frozenset() if ours.told() == theirs.told() else ERRORS
+    return found | (OVERFLOW if theirs.asked_outputs() - ours.asked_parts() else frozenset())
 
 
 class _Orders:
@@ -45,6 +47,7 @@ class _Orders:
         computed = computed_ctes(query)
         self.ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes if c.cte not in computed}
         self.pull_up = PullUp(self.ctes, computed)
+        self.tables = {n.rel: n.table for n in walk(query) if isinstance(n, a.Scan)}
 
     def told(self) -> Counter[tuple[str, ...]]:
         """For each condition that may fail its words, and those of all that is asked of the rows of its
@@ -57,6 +60,34 @@ class _Orders:
                 found.update(self._of(list(self._written(block))))
                 found.update(self._of(conjuncts(block.having)))
         return found
+
+    def asked_outputs(self) -> set[str]:
+        """What of the outputs of subqueries that are pulled up is asked in conditions, of more rows than
+        where it is shown, and may leave its type. What conditions compute themselves is compared by terms.
+        """
+        found = {
+            (c, self.pull_up.inlined(c, block))
+            for block, asked in self._conditions()
+            for c in all_exprs(asked)
+            if isinstance(c, a.Column)
+        }
+        made = (x for c, x in found if x != c)
+        return {self._spelled(x) for x in made if self.facts.may_overflow(a.Select((), where=x))}
+
+    def asked_parts(self) -> set[str]:
+        """All that is computed in conditions; those of HAVING on keys are asked of rows."""
+        groups = ((b, b.having) for b in all_queries(self.query) if isinstance(b, a.Select) and b.having)
+        asked = (self.pull_up.inlined(c, block) for block, c in (*self._conditions(), *groups))
+        return {self._spelled(part) for c in asked for part in all_exprs(c)}
+
+    def _conditions(self) -> Iterator[tuple[a.Select, a.Expr]]:
+        for block in all_queries(self.query):
+            if isinstance(block, a.Select):
+                yield from ((block, c) for c in conditions(block))
+
+    def _spelled(self, expr: a.Expr) -> str:
+        tables = (self.tables.get(c.rel) for c in all_exprs(expr) if isinstance(c, a.Column))
+        return f"{spelled(expr)} of {list(tables)}"
 
     def _of(self, asked: Sequence[a.Expr]) -> Iterator[tuple[str, ...]]:
         kept = [c for c in asked if not is_joined(c)]

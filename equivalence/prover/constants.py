@@ -18,7 +18,6 @@ from rewright.sql.algebra import (
     Const,
     Expr,
     Op,
-    OperatorRef,
     Param,
     Query,
     SystemColumn,
@@ -26,7 +25,7 @@ from rewright.sql.algebra import (
     WholeRow,
     WindowCall,
 )
-from rewright.sql.facts.effects import NO_ERRORS, OVERFLOW, errors_of_expr
+from rewright.sql.facts.effects import NO_ERRORS, errors_of_expr, own_volatility
 from rewright.sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
 from .json_texts import NotPlain, read
@@ -37,7 +36,10 @@ _EXACTLY = Context(prec=500, traps=[Inexact, InvalidOperation])
 _RANGES = {"int2": 1 << 15, "int4": 1 << 31, "int8": 1 << 63}
 _CALENDAR = {"date", "timestamp", "timestamptz"}
 _PLAIN_DATE = re.compile(r"[12]\d{3}-\d\d-\d\d")
-_PLAIN_INTERVAL = re.compile(r"-?\d{1,4} ?(days?|mons?|months?|years?|weeks?|hours?|minutes?|seconds?)?\Z")
+# timestamps begin in 4714 BC: less than a thousand years before any plain date
+_PLAIN_INTERVAL = re.compile(
+    r"-?(?:\d{1,3} ?years?|\d{1,4} ?(?:days?|mons?|months?|weeks?|hours?|minutes?|seconds?)?)\Z"
+)
 # no elements, of whatever type, and words that need no quotes
 _NO_ELEMENTS = "{}"
 _WORDS = re.compile(r"\{\w+(?:,\w+)*\}", re.ASCII)
@@ -70,7 +72,7 @@ def is_computed_constant(expr: Expr) -> bool:
 
 def is_stable_and_may_fail(expr: Expr) -> bool:
     """Whether an expression of no column is the same throughout a statement, but not always, and may raise an
-    error other than an overflow.
+    error.
     """
     if not isinstance(expr, Op | Call | Cast) or has_subquery(expr):
         return False
@@ -79,24 +81,31 @@ def is_stable_and_may_fail(expr: Expr) -> bool:
         return False
     # '2024-01-01'::date is stable, as DateStyle decides
     stable = any(not _is_folded(e) or (isinstance(e, Cast) and e.method == "io") for e in parts)
-    return stable and bool(errors_of_expr(expr, lambda _query: False, lambda _column: NO_ERRORS) - OVERFLOW)
+    found = errors_of_expr(expr, lambda _query: False, lambda _column: NO_ERRORS) if stable else NO_ERRORS
+    return bool(found)
 
 
 def _is_folded(expr: Expr) -> bool:
-    """Only immutable functions are evaluated when the query is planned."""
-    match expr:
-        case Call(func=func) | Op(op=OperatorRef(function=func)):
-            return func.volatility is Volatility.IMMUTABLE
-    return True
+    """Only what is immutable is evaluated when the query is planned: no cast by the session's zone, no
+    CHECK of a domain, and not today's date.
+    """
+    return own_volatility(None, expr) is Volatility.IMMUTABLE
+
+
+def is_plain_moment(expr: Expr) -> bool:
+    """Whether an expression is a plain date, moved by a plain interval or not, as a type of moments."""
+    return isinstance(expr, Cast) and expr.type.name in _CALENDAR and _is_safe(expr)
 
 
 def _is_safe(expr: Expr) -> bool:
     """Whether folding surely succeeds: small arithmetic, plain dates; in doubt not."""
     match expr:
         case Op(op=op, args=(left, right)) if op.is_builtin and op.name in {"+", "-"}:
-            # a plain date of these years and an interval of four figures stay within all types of moments
+            # a plain date of these years and a plain interval stay within all types of moments
             if left.type.name in _CALENDAR and right.type.name == "interval":
                 return _is_plain(left, _PLAIN_DATE) and _is_plain(right, _PLAIN_INTERVAL)
+        case Cast(arg=arg) if {expr.type.name, arg.type.name} <= _CALENDAR and expr.type.is_builtin:
+            return _is_plain(arg, _PLAIN_DATE) or _is_safe(arg)
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name == "interval":
             return _PLAIN_INTERVAL.match(text) is not None
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.is_array:
@@ -132,7 +141,7 @@ def _is_null(expr: Expr) -> bool:
 def _is_plain(expr: Expr, pattern: re.Pattern[str]) -> bool:
     while isinstance(expr, Cast):
         expr = expr.arg
-    return isinstance(expr, Const) and expr.value is not None and pattern.match(expr.value) is not None
+    return isinstance(expr, Const) and expr.value is not None and pattern.fullmatch(expr.value) is not None
 
 
 def _value(expr: Expr) -> Decimal | None:

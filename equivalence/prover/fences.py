@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
@@ -20,10 +21,11 @@ from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import all_exprs, all_queries, conjuncts, outer_exprs, subqueries
 
 from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart, stays_around
+from .read_tables import Place, Places, more
 
 ERRORS = frozenset({"errors"})
-# kinds of fences, and whether one is made within them or asks for more
-_Around = tuple[str, tuple[str, ...]]
+# kinds of fences, whether one is made within them or asks for more, and where
+_Around = tuple[tuple[str, tuple[str, ...]], Place]
 # subqueries, each with the kind of its fence and whether conditions stay above it
 _Ranging = list[tuple[a.Query, str, bool]]
 
@@ -33,8 +35,25 @@ def fenced_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
 
     :raises Unsupported: outputs are very large in their full length.
     """
-    ours, theirs = (Fences(q, catalog).around() for q in (first, second))
-    return frozenset() if ours == theirs else ERRORS
+    ours = Fences(first, catalog).around(Places(first, second))
+    theirs = Fences(second, catalog).around(Places(second, first))
+    return ERRORS if more(theirs, ours) or more(ours, theirs) else frozenset()
+
+
+def leaves_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of queries of which the second asks conditions that may leave their type of rows that
+    the first has dropped below a fence before it asks them, or computes such outputs in arms of UNION ALL,
+    of rows that a join drops.
+
+    :raises Unsupported: outputs are very large in their full length.
+    """
+    places = Places(first, second), Places(second, first)
+    ours, theirs = Fences(first, catalog), Fences(second, catalog)
+    if theirs.in_arms(places[1]) - ours.in_arms(places[0]):
+        return OVERFLOW
+    (kept, _), (still, bare) = ours.leaving(places[0]), theirs.leaving(places[1])
+    lost = {table for tables, *_ in kept - still for table in tables}
+    return OVERFLOW if any(lost & set(tables) for tables, *_ in bare) else frozenset()
 
 
 class Fences:
@@ -46,47 +65,82 @@ class Fences:
         self.ctes = {c.cte: c for q in all_queries(query) for c in q.ctes}
         self.pull_up = PullUp({n: c.query for n, c in self.ctes.items()}, self.computed)
 
-    def around(self) -> Counter[_Around]:
-        """How often something that may fail stands above such fences, or within them."""
+    def around(self, places: Places) -> Counter[_Around]:
+        """How often something that may fail stands above such fences, or within them, and where."""
         found: Counter[_Around] = Counter()
         for block in all_queries(self.query):
             if isinstance(block, a.Select):
-                found.update(self._of(block))
+                found.update(self._of(block, places))
         return found
 
-    def _of(self, block: a.Select) -> Iterator[_Around]:
+    def _of(self, block: a.Select, places: Places) -> Iterator[_Around]:
         for item in block.from_:
             # computed below an outer join: of rows that the join pads as well
-            yield from (("padded", (how,)) for how in self._below_joins(item, nullable=False))
+            yield from ((("padded", (how,)), where) for how, where in self._below_joins(item, places))
         ranging = [r for item in block.from_ for r in self.ranging(item)]
         # in a join or with a semi-join, conditions on one side reach the other side's rows first
         joined = is_joined(block)
         kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
+        where = places.of(*(q for q, _, _ in ranging), block=block)
         above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
         # a condition above a fence is not asked of rows that were dropped below it
         if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in conditions(block)):
-            yield "asked", above
+            yield ("asked", above), where
         # without conditions and joins all rows of a subquery are made, with or without a fence
         drops = joined or block.where is not None
         within = tuple(sorted(kind for q, kind in kept if drops and self._makes(q)))
         if within:
-            yield "made", within
+            yield ("made", within), where
         # conditions without subqueries go into what is planned by itself, guards of what is shown do not
         # a CASE around what is planned by itself does not keep it from being computed
         if any(map(_guards, outer_exprs(block))) or any(map(stays_around, conjuncts(block.where))):
             apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
-            yield from (("guarded", (kind,)) for kind in apart)
+            yield from ((("guarded", (kind,)), where) for kind in apart)
 
-    def _below_joins(self, item: a.FromItem, *, nullable: bool) -> Iterator[str]:
+    def leaving(self, places: Places) -> tuple[Counter[Place], set[Place]]:
+        """Where conditions that may leave their type are asked above fences that drop rows, and where of all
+        rows.
+        """
+        kept, bare = Counter[Place](), set[Place]()
+        for block in (q for q in all_queries(self.query) if isinstance(q, a.Select)):
+            ranging = [r for item in block.from_ for r in self.ranging(item)]
+            fenced = [q for q, _, hard in ranging if hard and self._drops(q)]
+            if any(self._leaves(self.pull_up.inlined(c, block)) for c in conditions(block)):
+                if fenced:
+                    kept[places.of(*fenced, block=block)] += 1
+                else:
+                    bare.add(places.of(block))
+            # groups are made before HAVING is asked
+            if block.having is not None and self._leaves(block.having):
+                kept[places.of(replace(block, having=None), block=block)] += 1
+        return kept, bare
+
+    def in_arms(self, places: Places) -> Counter[Place]:
+        """Where arms of set operations whose rows are joined or dropped show what may leave its type."""
+        blocks = (q for q in all_queries(self.query) if isinstance(q, a.Select))
+        asked = (b for b in blocks if is_joined(b) or b.where is not None)
+        below = (q for b in asked for item in b.from_ for q, _, _ in self.ranging(item))
+        sets = (q for q in below if isinstance(q, a.SetOp))
+        return Counter(
+            places.of(q) for q in sets if any(self._leaves(e) for x in self.pull_up.outputs(q) for e in x)
+        )
+
+    def _leaves(self, made: a.Expr) -> bool:
+        return self.facts.may_overflow(a.Select((), where=made))
+
+    def _below_joins(
+        self, item: a.FromItem, places: Places, *, nullable: bool = False
+    ) -> Iterator[tuple[str, Place]]:
         """What of its subqueries is computed before an outer join that may put NULLs for their rows."""
         match item:
             case a.Join(kind, left, right):
-                yield from self._below_joins(left, nullable=nullable or kind in {"right", "full"})
-                yield from self._below_joins(right, nullable=nullable or kind in {"left", "full"})
+                yield from self._below_joins(left, places, nullable=nullable or kind in {"right", "full"})
+                yield from self._below_joins(right, places, nullable=nullable or kind in {"left", "full"})
             case a.Derived(query=query) if nullable:
-                yield from self._computed_below(query)
+                yield from ((how, places.of(query)) for how in self._computed_below(query))
             case a.CteScan(cte=cte) if nullable and cte not in self.computed:
-                yield from self._computed_below(self.ctes[cte].query)
+                below = self.ctes[cte].query
+                yield from ((how, places.of(below)) for how in self._computed_below(below))
             case _:
                 pass
 

@@ -14,7 +14,7 @@ that are computed to find its end. Must not know forms or terms.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -41,8 +41,9 @@ from rewright.sql.walk import (
 )
 
 from .constants import is_stable_and_may_fail
-from .fences import ERRORS
+from .fences import ERRORS, leaves_otherwise
 from .pulling import PullUp, computed_ctes, named, spelled
+from .read_tables import Place, Places, more
 from .stopping import may_fail, stops_otherwise
 
 # what the planner takes the estimate of a condition from that of its parts for
@@ -63,7 +64,7 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
         return ERRORS
     # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
-    return frozenset() if same else ERRORS
+    return leaves_otherwise(first, second, catalog) if same else ERRORS
 
 
 def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
@@ -72,7 +73,7 @@ def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> boo
     sorted by a key more is sorted behind the cut, too.
     """
     cuts = list(_cuts(second))
-    if not cuts or not _behind(cuts, second) - _behind(list(_cuts(first)), first) or not any(_cuts(first)):
+    if not cuts or not any(_cuts(first)) or not more(_behind(second, first), _behind(first, second)):
         return False
     facts = Facts(catalog, second)
     whole = [replace(c, limit=None, offset=None) for c in cuts]
@@ -83,10 +84,11 @@ def _cuts(query: a.Query) -> Iterator[a.Select | a.SetOp]:
     return (n for n in walk(query) if isinstance(n, a.Select | a.SetOp) and n.limit is not None)
 
 
-def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> Counter[str]:
-    """Why rows behind the cuts are computed, and behind how many. Groups and windows are computed whole in
-    any case.
+def _behind(query: a.Query, other: a.Query) -> Counter[tuple[str, Place]]:
+    """Why rows behind a query's cuts are computed, behind which of them, and how often. Groups and windows
+    are computed whole in any case.
     """
+    places = Places(query, other)
     below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
     ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes}
     pull_up = PullUp(ctes, computed_ctes(query))
@@ -97,19 +99,22 @@ def _behind(cuts: Sequence[a.Select | a.SetOp], query: a.Query) -> Counter[str]:
             return isinstance(rows, a.Select) and is_computed(rows.targets[expr.pos].expr)
         return bool(free_rels(expr)) and not (has_aggregate(expr) or has_window(expr))
 
-    found: Counter[str] = Counter(ties=sum(c.with_ties for c in cuts))
-    for cut in cuts:
+    def said(cut: a.Select | a.SetOp) -> Iterator[str]:
+        if cut.with_ties:
+            yield "ties"
         # LIMIT (SELECT 3) is planned for a tenth of the rows (preprocess_limit), which a sort may give sooner
         ends = (x for x in (cut.limit, cut.offset) if x is not None)
-        found["number"] += any(isinstance(n, SUBQUERIES) for x in ends for n in walk(x))
+        if any(isinstance(n, SUBQUERIES) for x in ends for n in walk(x)):
+            yield "number"
         # rows that come by an index in the order of the first keys are sorted by the others some at a time
-        found.update(f"key {n}" for n in range(len(cut.order_by)))
+        yield from (f"key {n}" for n in range(len(cut.order_by)))
         # set operations are sorted by their columns
         if isinstance(cut, a.Select):
             # an index of expressions gives what is spelled as it is
             keys = (k.expr for k in cut.order_by if is_computed(k.expr))
-            found.update(f"sort {spelled(pull_up.inlined(k, cut))}" for k in keys)
-    return found
+            yield from (f"sort {spelled(pull_up.inlined(k, cut))}" for k in keys)
+
+    return Counter((word, places.of(c)) for c in _cuts(query) for word in said(c))
 
 
 def _filled_elsewhere(query: a.Query, catalog: Catalog) -> frozenset[a.TableRef]:

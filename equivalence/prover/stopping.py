@@ -37,9 +37,10 @@ from rewright.sql.walk import (
 )
 
 from .calendar_series import without_series
-from .constants import is_computed_constant
+from .constants import is_computed_constant, is_plain_moment
 from .fences import Fences, conditions, is_joined
 from .pulling import is_not_pulled_up, makes_rows_apart, semi_joins, spelled
+from .read_tables import Place, Places, more
 
 # aggregates that the first row in an order gives (pg_aggregate.aggsortop)
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
@@ -50,6 +51,8 @@ _GROWING = frozenset({"row_number", "rank", "dense_rank", "ntile", "percent_rank
 # rows that are numbered up to a number, and without an end
 _NUMBERED, _TO_THE_END = "numbered", "order to the end"
 _ORDER = "order"
+# what is computed as a whole, and where
+_Counted = tuple[str, Place]
 
 
 def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
@@ -57,27 +60,30 @@ def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
 
     :raises Unsupported: outputs are very large in their full length.
     """
-    before, after = (_Reading(without_series(q), catalog) for q in (first, second))
+    first, second = without_series(first), without_series(second)
+    before, after = (
+        _Reading(first, Places(first, second), catalog),
+        _Reading(second, Places(second, first), catalog),
+    )
     (ours, bound), (theirs, freed) = before.kept(), after.kept()
-    more = set(theirs - ours) - {_NUMBERED}
     # how rows are numbered matters where the first query ends by a number
-    if not ours[_NUMBERED]:
-        more = {word for word in more if not word.startswith(_ORDER)}
+    ends = any(word == _NUMBERED for word, _ in ours)
+    found = (word for word, _ in more(theirs, ours) if word != _NUMBERED)
     # what reads rows beside it is computed of more rows where it does so no more
-    if more or bound != freed:
+    if any(ends or not word.startswith(_ORDER) for word in found) or more(freed, bound) or more(bound, freed):
         return True
     (early, waits), (late, _) = before.shown(), after.shown()
-    if waits and late - early:
+    if waits and more(late, early):
         return True
     pairs = zip(before.of_exists(), after.of_exists(), strict=True)
-    return all(x != y for x, y in pairs)
+    return all(more(x, y) or more(y, x) for x, y in pairs)
 
 
 class _Reading:
     """How one query's readers come by their rows."""
 
-    def __init__(self, query: a.Query, catalog: Catalog) -> None:
-        self.query, self.fences = query, Fences(query, catalog)
+    def __init__(self, query: a.Query, places: Places, catalog: Catalog) -> None:
+        self.query, self.places, self.fences = query, places, Fences(query, catalog)
         self.below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
         ctes = ((n.rel, self.fences.ctes.get(n.cte)) for n in walk(query) if isinstance(n, a.CteScan))
         # what a recursive one reads is not pulled up
@@ -85,45 +91,46 @@ class _Reading:
         blocks = (b for b in all_queries(query) if isinstance(b, a.Select))
         self.stops = any(map(_stops, walk(query))) or any(map(self._ends_by_number, blocks))
 
-    def kept(self) -> tuple[Counter[str], Counter[str]]:
-        """What is computed as a whole and may fail, by its kind: of itself, and for rows beside it."""
-        alone: Counter[str] = Counter()
-        beside: Counter[str] = Counter()
+    def kept(self) -> tuple[Counter[_Counted], Counter[_Counted]]:
+        """What is computed as a whole and may fail, by kind and place: of itself, and for rows beside it."""
+        alone: Counter[_Counted] = Counter()
+        beside: Counter[_Counted] = Counter()
         for block in all_queries(self.query):
             if isinstance(block, a.Select):
-                for kind, is_lateral in self._apart(block):
-                    (beside if is_lateral else alone)[kind] += 1
-                alone.update(self._of_extremes(block))
+                for kind, query in self._apart(block):
+                    (beside if free_rels(query) else alone)[kind, self.places.of(query, block=block)] += 1
+                place = self.places.of(block)
+                alone.update((word, place) for word in self._of_extremes(block))
                 # an order, or a least value, that an index gives may be lost in a join
                 if _stops(block) and self._rows_fail(block):
-                    alone["join"] += max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
+                    alone["join", place] += max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
         # IN looks for a row, or is joined
         asked = (n.query for n in walk(self.query) if isinstance(n, a.Quantified))
-        alone["in"] = sum(_is_whole(q) and self._may_fail(q) for q in asked)
+        alone.update(("in", self.places.of(q)) for q in asked if _is_whole(q) and self._may_fail(q))
         return alone, beside
 
-    def shown(self) -> tuple[Counter[str], bool]:
-        """What sorted and cut blocks show that may fail, as it is spelled, and whether some of it waits for
+    def shown(self) -> tuple[Counter[_Counted], set[Place]]:
+        """What sorted and cut blocks show that may fail, as it is spelled, and where some of it waits for
         the cut: what costs much is computed behind the sort (`make_sort_input_target`), all else before it.
         """
         blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
         cuts = [b for b in blocks if b.limit is not None and b.order_by]
-        made = (self.fences.pull_up.inlined(t.expr, b) for b in cuts for t in b.targets)
-        failing = list(filter(self._may_fail, made))
-        return Counter(map(spelled, failing)), any(map(_is_dear, failing))
+        made = ((self.fences.pull_up.inlined(t.expr, b), b) for b in cuts for t in b.targets)
+        failing = [(x, self.places.of(*b.from_)) for x, b in made if self._may_fail(x)]
+        return Counter((spelled(x), place) for x, place in failing), {p for x, p in failing if _is_dear(x)}
 
-    def of_exists(self) -> tuple[int, int]:
-        """How many EXISTS that may fail are joined to all rows outside, and asked of each."""
+    def of_exists(self) -> tuple[Counter[_Counted], Counter[_Counted]]:
+        """Where EXISTS that may fail are joined to all rows outside, and where asked of each."""
         blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
         joined = {id(q) for b in blocks for c in conditions(b) for q in semi_joins(c)}
         found = (n.query for n in walk(self.query) if isinstance(n, a.Exists) and free_rels(n.query))
-        failing = [id(q) in joined for q in found if self._may_fail(q)]
-        return failing.count(True), failing.count(False)
+        failing = [(id(q) in joined, self.places.of(q)) for q in found if self._may_fail(q)]
+        return Counter(("", p) for yes, p in failing if yes), Counter(
+            ("", p) for yes, p in failing if not yes
+        )
 
-    def _apart(self, block: a.Select) -> Iterator[tuple[str, bool]]:
-        """The subqueries of a block that are planned by themselves, and whether they read what is beside
-        them.
-        """
+    def _apart(self, block: a.Select) -> Iterator[tuple[str, a.Query]]:
+        """The subqueries of a block that are planned by themselves, by their kinds."""
         asked = self._asked(block)
         # conditions of which an index may ask one first
         several = asked and len(conjuncts(block.where)) > 1
@@ -132,10 +139,10 @@ class _Reading:
             if isinstance(query, a.Select) and any(has_window(t.expr) for t in query.targets):
                 # what windows compute is compared by itself
                 if self._may_fail(replace(query, targets=(), order_by=())):
-                    yield from ((word, False) for word in self._numbered(block, query))
+                    yield from ((word, query) for word in self._numbered(block, query))
             # and so is what groups and sets do
             elif matters and not _is_made(query) and (asked or self._may_fail(query)):
-                yield kind, bool(free_rels(query))
+                yield kind, query
 
     def _numbered(self, block: a.Select, rows: a.Select) -> Iterator[str]:
         """How far, and in which orders, the rows of a subquery with windows are numbered."""
@@ -251,13 +258,13 @@ def _folded(node: a.Node) -> a.Node:
     # a set is made when the query runs
     makes_set = isinstance(node, a.Call) and node.func.returns_set
     # what is written out is read before, and says how far a moment is moved
-    is_written = (
-        isinstance(node, a.Cast) and isinstance(node.arg, a.Const) and node.arg.type.name == "unknown"
-    )
-    if is_written:
+    if isinstance(node, a.Cast) and isinstance(node.arg, a.Const) and node.arg.type.name == "unknown":
         return node
-    if isinstance(node, a.Op | a.Call | a.Cast) and not makes_set and is_computed_constant(node):
-        return node if any(map(_is_read, all_exprs(node))) else a.Param(1, node.type)
+    if not isinstance(node, a.Op | a.Call | a.Cast) or makes_set:
+        return node
+    # a plain date in a zone is made when the query runs, and fails in none
+    if is_plain_moment(node) or (is_computed_constant(node) and not any(map(_is_read, all_exprs(node)))):
+        return a.Param(1, node.type)
     return node
 
 

@@ -321,16 +321,17 @@ _MOMENTS = frozenset({"date", "timestamp", "timestamptz"})
 
 
 def is_of_time(term: Term) -> bool:
-    """Whether the term moves, cuts or converts a date or a moment."""
+    """Whether the term moves, cuts or converts a date or a moment, or is so many times a span."""
     if not isinstance(term, App):
         return False
     types = [x.type.name for x in term.args if x.type.is_builtin]
     name = term.sym.name
     if name.startswith("cast "):
         return term.type.is_builtin and {*types, term.type.name} <= _MOMENTS and len(types) == 1
-    return name.startswith(("op +(", "op -(", "pg_catalog.date_trunc(text,")) and not _MOMENTS.isdisjoint(
-        types
-    )
+    if name.startswith("op *("):
+        return "interval" in types
+    of_moments = not _MOMENTS.isdisjoint(types)
+    return of_moments and name.startswith(("op +(", "op -(", "pg_catalog.date_trunc(text,"))
 
 
 def is_division(term: Term) -> bool:

@@ -241,6 +241,16 @@ class Translator:
         for f in [f for f in self.rows if f.term in apart]:
             self.by_rows.append((self._failure("errors", _by_itself(f)), [f]))
 
+    def _test_outputs(self, met: Met, before_it: tuple[Term, ...]) -> None:
+        """Remember what may leave its type in outputs of subqueries that a condition has read since then: in
+        a condition it is computed of more rows than where it is shown.
+        """
+        here = set(map(id, self.failing[met[0] :]))
+        for f in self._within(self.failing, met[0], met):
+            if id(f) not in here and leaves_its_type(f.kind, f.term):
+                optional = f.optional or fits_where(f.term, before_it, self.sources)
+                self.tested.append(replace(f, given=self.given, optional=optional))
+
     def _read_since(self, met: Met) -> set[Term]:
         return {t for column in self.reads[met[2] :] for t in walk_shallow(column)}
 
@@ -282,7 +292,7 @@ class Translator:
         terms: dict[a.Expr, Term] = {}
         for part in parts:
             self.tick()
-            start = len(self.failing)
+            start, since = len(self.failing), self.met()
             with (
                 # each conjunct with what the others would keep from failing, in whatever order they come
                 self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))),
@@ -291,10 +301,12 @@ class Translator:
                 self.within_condition(),
             ):
                 made = make.term(part)
-            # only conditions that can't fail themselves are sure to have been asked before
+                # only conditions that can't fail themselves are sure to have been asked before
+                first = (*before_it, *(t for p, t in terms.items() if p in sure))
+                if not self.sites and len(self.reads) > since[2]:
+                    self._test_outputs(since, first)
             if len(self.failing) > start:
-                first = (t for p, t in terms.items() if p in sure)
-                self._spare(range(start, len(self.failing)), (*before_it, *first))
+                self._spare(range(start, len(self.failing)), first)
             terms[part] = made
         term = conj(terms.values())
         for part, made in terms.items():

@@ -143,7 +143,7 @@ def worst(volatilities: Iterable[Volatility]) -> Volatility:
 
 def volatility_of_expr(catalog: Catalog, expr: Expr) -> Volatility:
     """The volatility of an expression, subqueries included."""
-    return worst(_own_volatility(catalog, e) for e in _with_function_scans(expr))
+    return worst(own_volatility(catalog, e) for e in _with_function_scans(expr))
 
 
 @remembered
@@ -153,7 +153,7 @@ def is_volatile(node: Node) -> bool:
     see `volatility_of_expr`.
     """
     return any(
-        isinstance(n, FunctionScan | SystemColumn) or _own_volatility(None, n) is Volatility.VOLATILE
+        isinstance(n, FunctionScan | SystemColumn) or own_volatility(None, n) is Volatility.VOLATILE
         for n in walk(node)
     )
 
@@ -167,7 +167,7 @@ def may_differ(node: Node) -> bool:
     return any(
         isinstance(n, SystemColumn)
         or (isinstance(n, FunctionScan) and not (isinstance(n.call, Call) and n.call.func.is_builtin))
-        or _own_volatility(None, n) is Volatility.VOLATILE
+        or own_volatility(None, n) is Volatility.VOLATILE
         for n in walk(node)
     )
 
@@ -197,7 +197,7 @@ def volatility_of_query(catalog: Catalog, query: Query) -> Volatility:
     found = []
     for q in all_queries(query):
         for expr in block_exprs(q):
-            found += [_own_volatility(catalog, e) for e in deep_exprs(expr)]
+            found += [own_volatility(catalog, e) for e in deep_exprs(expr)]
     # in FROM and in all clauses, at any depth: a block is as volatile as its worst part
     return worst(found)
 
@@ -206,7 +206,10 @@ def _with_function_scans(expr: Expr) -> Iterable[Expr]:
     return deep_exprs(expr)
 
 
-def _own_volatility(catalog: Catalog | None, expr: Node) -> Volatility:
+def own_volatility(catalog: Catalog | None, expr: Node) -> Volatility:
+    """The volatility of a node itself, not of its parts; without a catalog input and output functions of
+    types count as immutable.
+    """
     match expr:
         case Call() | Aggregate() | WindowCall():
             return expr.func.volatility

@@ -76,8 +76,8 @@ _NOTHING, _NEAR = _Reach(), _Reach(True, True)
 
 
 def stays_in_time(expr: Expr, known: Known) -> bool:
-    """Whether evaluating a date or a moment (not what it is made of) gives a value of its type wherever
-    ``known`` holds.
+    """Whether evaluating a date, a moment or so many times a span (not what it is made of) gives a value of
+    its type wherever ``known`` holds.
     """
     match expr:
         case Call(args=(_, moment)) if _is_cut(expr):
@@ -86,6 +86,8 @@ def stays_in_time(expr: Expr, known: Known) -> bool:
             return reach.not_early and (reach.not_late or moment.type.name == "timestamp")
         case Op(op, (left, right)) if op.is_builtin and op.name in {"+", "-"}:
             return _has_sum(op.name, left, right, known)
+        case Op(op, (_, _)) if op.is_builtin and op.name == "*" and expr.type.name == "interval":
+            return _span(expr) is not None
         case Cast(arg) if _is_conversion(expr):
             reach = _reach(arg, known)
             kinds = arg.type.name, expr.type.name

@@ -17,11 +17,13 @@ from tests.equivalence.text_pairs import prover
 SCHEMA = """
 create table t (id int primary key, g int not null, x int not null);
 create table u (id int primary key, k int not null unique, w int not null);
+create table z (id int primary key, g int not null, x int not null);
 """
 # the row of t that can't be divided by has no partner
 ROWS = """
 insert into t values (1, 1, 0), (2, 2, 5), (3, 2, 1);
 insert into u values (1, 2, 5), (2, 3, 1);
+insert into z values (2, 2, 5);
 """
 CATALOG = catalog_from_ddl(SCHEMA)
 BARE = "(select id, g, x from t where g in (select k from u))"
@@ -67,10 +69,27 @@ PADDED = (
 PAIRS = [(around.format(q=BARE), around.format(q=form)) for form in ABOVE.values() for around in ASKED]
 PAIRS += [(around.format(q=PLAIN), around.format(q=form)) for form in WITHIN.values() for around in JOINED]
 PAIRS += [(around.format(q=PLAIN), around.format(q=form)) for form in BEFORE.values() for around in PADDED]
+# the same fence around one table, and around the other, which nothing keeps from failing
+TRADED = "select q.id from {q} q where 10 / q.x > 0 union all select q.id from {other} q where 10 / q.x > 0"
+OTHER = BARE.replace("from t", "from z")
+PAIRS += [
+    (
+        TRADED.format(q=form, other=OTHER),
+        TRADED.format(q=BARE, other=form.replace("from t", "from z")),
+    )
+    for form in (ABOVE["offset"], ABOVE["computed"])
+]
+# and around two parts of one
+OF_ONE = "(select id, g, x from t where g in (select id from u))"
+TRADED_WITHIN = (
+    TRADED.format(q=ABOVE["offset"], other=OF_ONE),
+    TRADED.format(q=BARE, other=OF_ONE.replace("u))", "u) offset 0)")),
+)
 SAME = [
     ("select q.id from {q} q where q.x > 0", BARE, ABOVE["offset"]),
     ("select q.id from {q} q where q.x > 0", BARE, ABOVE["window"]),
     ("select q.id, 10 / q.x from {q} q", BARE, ABOVE["offset"]),
+    (TRADED.replace("{other}", ABOVE["offset"]), OTHER, OTHER.replace("g in", "z.g in")),
     (JOINED[1], "(select id, g, x y from t)", "(select id, g, x y from t order by id)"),
     (PADDED[0], "(select id, g, x y from t)", "(select id, g, (select x) y from t)"),
     (PADDED[0], PLAIN, "(select id, g, 0 + 10 / x y from t)"),
@@ -81,7 +100,7 @@ proved = prover(CATALOG, 3.0)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("first", "second"), PAIRS)
+@pytest.mark.parametrize(("first", "second"), [*PAIRS, TRADED_WITHIN])
 def test_a_fence_is_a_difference_where_something_may_fail(first: str, second: str) -> None:
     for pair in ((first, second), (second, first)):
         found = proved(*pair)

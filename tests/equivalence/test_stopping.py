@@ -21,6 +21,7 @@ SCHEMA = """
 create table t (id int primary key, a int not null, s text not null);
 create table u (id int primary key, t int not null references t, v int);
 create table m (id int primary key, at timestamp not null);
+create domain small as int check (value < 3);
 """
 # the rows that fail come last by the key, and are few
 ROWS = """
@@ -37,8 +38,39 @@ LEAST = f"select min(id) {ASKED}"
 FIRST = f"select id {ASKED} order by id limit 3"
 TIES = "select id from u order by id fetch first 2 rows with ties"
 DAYS = "generate_series(timestamp '2024-01-01', timestamp '2024-03-31', interval '1 day') d(day)"
+# too far away for a moment, and made of a date when the query runs
+FAR = "(date '5000000-01-01')::timestamptz"
+LAST = "case when a > 0 then true else"
+SORTED = f"(select id {ASKED} order by id) q"
 # the server fails in the second of each
 SEEN = {
+    "a day that is cast by the session's zone": (
+        f"select min(id) from t where {LAST} now() < {FAR} end",
+        f"with x as (select 1) select min(id) from t where {LAST} now() < {FAR} end",
+    ),
+    "a constant that a domain refuses": (
+        f"select min(id) from t where {LAST} a < 5::small end",
+        f"with x as (select 1) select min(id) from t where {LAST} a < 5::small end",
+    ),
+    "a day by which rows are estimated": (
+        f"select count(*) filter (where m.at < {FAR}) from m",
+        f"select count(*) from m where m.at < {FAR}",
+    ),
+    "a sorted subquery here, and not there": (
+        f"select (select count(*) from (select v from u where 10 / v > 1 order by v) z), ({LEAST})",
+        f"select (select count(*) from u where 10 / v > 1), (select min(id) from {SORTED})",
+    ),
+    "a computed CTE here, and not there": (
+        f"with x as materialized (select v from u) select (select count(*) from x where 10 / v > 1), q.id from ({FIRST}) q",
+        (
+            "with x as materialized (select id, a from t) select (select count(*) from u where 10 / v > 1), q.id"
+            " from (select id from x where 10 / a > 1 order by id limit 3) q"
+        ),
+    ),
+    "IN of sorted rows here, and not there": (
+        f"select u.id from u where u.t in (select id {ASKED}) and u.v in (select id from u where 10 / v > 1 order by id)",
+        f"select u.id from u where u.t in (select id {ASKED} order by id) and u.v in (select id from u where 10 / v > 1)",
+    ),
     "a sorted subquery below a cut": (
         FIRST,
         f"select id from (select id {ASKED} order by id) q order by id limit 3",
@@ -150,6 +182,38 @@ UNSEEN = {
         f"select count(*) from m join {DAYS} on d.day < m.at + interval '1 day' where m.id < 9",
         f"with days as materialized (select day from {DAYS}) select count(*) from m join days d on d.day < m.at + interval '1 day' where m.id < 9",
     ),
+    "what today's date decides": (
+        f"select min(id) from t where {LAST} 10 / (extract(day from current_date)::int - 30) < a end",
+        f"with x as (select 1) select min(id) from t where {LAST} 10 / (extract(day from current_date)::int - 30) < a end",
+    ),
+    "a moment before the first by which rows are estimated": (
+        "select count(*) filter (where m.at > now() - interval '9999 years') from m",
+        "select count(*) from m where m.at > now() - interval '9999 years'",
+    ),
+    "WITH TIES here, and not there": (
+        f"select p.id, q.id from (select id from u where 10 / v > 1 order by id fetch first 2 rows with ties) p, ({FIRST}) q",
+        f"select p.id, q.id from (select id from u where 10 / v > 1 order by id limit 2) p, (select id {ASKED} order by id fetch first 3 rows with ties) q",
+    ),
+    "a computed key here, and not there": (
+        f"select p.id, q.id from (select id from u where 10 / v > 1 order by v is null, v, id limit 2) p, (select id {ASKED} order by s, id limit 3) q",
+        f"select p.id, q.id from (select id from u where 10 / v > 1 order by v, id limit 2) p, (select id {ASKED} order by s is null, s, id limit 3) q",
+    ),
+    "sorted rows of one table for some of its rows, and for all": (
+        f"select (select min(id) from (select id {ASKED} and id < 9 order by id) q), ({LEAST})",
+        f"select (select min(id) {ASKED} and id < 9), (select min(id) from {SORTED})",
+    ),
+    "sorted rows of one table for its greatest value, and for its least": (
+        f"select (select max(id) from {SORTED}), ({LEAST})",
+        f"select (select max(id) {ASKED}), (select min(id) from {SORTED})",
+    ),
+    "WITH TIES from the one end, and from the other": (
+        f"select p.id, q.id from (select id {ASKED} order by id desc fetch first 1 rows with ties) p, ({FIRST}) q",
+        f"select p.id, q.id from (select id {ASKED} order by id desc limit 1) p, (select id {ASKED} order by id fetch first 3 rows with ties) q",
+    ),
+    "a computed CTE in a join, and in EXISTS": (
+        f"select (select count(*) from u join (with x as (select * from t) select * from x) t {JOINED}), exists (select from u join t {JOINED} and u.v > 0)",
+        f"select (select count(*) from u join t {JOINED}), exists (select from u join (with x as (select * from t) select * from x) t {JOINED} and u.v > 0)",
+    ),
     "a number divided by a constant that is computed": (
         "select id from t where a / (5 - 5) > 1 order by id limit 3",
         "select id from (select id, a from t order by id) q where a / (5 - 5) > 1 order by id limit 3",
@@ -204,6 +268,22 @@ SAME = {
         f"select count(*) from m join {DAYS} on m.at < d.day + interval '1 day' where m.id < 9",
         f"with days as materialized (select day from {DAYS}) select count(*) from m join days d on m.at < d.day + interval '1 day' where m.id < 9",
     ),
+    "a plain day in a zone": (
+        "select min(id) from t where now() < (date '2024-01-01' + interval '1 day')::timestamptz",
+        "with x as (select 1) select min(id) from t where now() < (date '2024-01-01' + interval '1 day')::timestamptz",
+    ),
+    "moments near this one, by which rows are estimated": (
+        "select count(*) filter (where m.at > now() - interval '7 days' and m.at < current_date - 3) from m",
+        "select count(*) from m where m.at > now() - interval '7 days' and m.at < current_date - 3",
+    ),
+    "some days from now, by which rows are estimated": (
+        "select count(*) filter (where m.at > now() - 7 * interval '1 day') from m",
+        "select count(*) from m where m.at > now() - 7 * interval '1 day'",
+    ),
+    "a sorted subquery in both": (
+        f"select (select count(*) from u where u.v = 2), (select min(id) from {SORTED})",
+        f"select (select count(*) from u where 2 = u.v), (select min(id) from {SORTED})",
+    ),
     "numbers up to one, turned round": (
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where n <= 3",
         f"select id, n from (select id, row_number() over (order by id) as n {ASKED}) q where 3 >= n",
@@ -238,7 +318,8 @@ def test_the_server_fails_in_the_second_of_each_pair(scratch_server: ScratchServ
         def fails(query: str) -> bool:
             try:
                 connection.execute(query.encode())
-            except psycopg.errors.DivisionByZero:
+            # divided by zero, out of range or refused by a domain
+            except (psycopg.errors.DataError, psycopg.errors.IntegrityError):
                 return True
             return False
 

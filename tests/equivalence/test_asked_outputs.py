@@ -1,0 +1,123 @@
+"""Outputs of plain subqueries that a condition asks are computed of all rows that it meets, not of those alone that
+are shown, and conditions above a fence only of the rows that are left below it: what leaves its type there is
+told apart.
+"""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from bench.mutant_proofs import WAYS, Shown
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.proving import Binding
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+
+SCHEMA = """
+create table t (id int primary key, a int not null, k int not null check (k between 0 and 100));
+create table u (id int primary key, t int not null references t, v int not null);
+"""
+# the row that is too large has no partner, and joins hash
+ROWS = """
+insert into t values (1, 1, 1), (2, 2, 2), (3, 2147483647, 3);
+insert into u values (1, 1, 9), (2, 2, 9);
+set enable_nestloop = off;
+set enable_mergejoin = off;
+"""
+CATALOG = catalog_from_ddl(SCHEMA)
+SUM = "(select id, a + 1 as x from t)"
+KEPT = "(select id, k + 1 as x from t)"
+SHOWN = "select d.id, d.x from {q} d join u on u.t = d.id where u.v > 5"
+# rows of t that have a partner, and a condition on these
+PARTNERS = "select id, a from t where id in (select t from u)"
+ABOVE = "select q.id from {q} q where q.a + 1 > 0"
+BARE = "select t.id from t where t.id in (select t from u) and t.a + 1 > 0"
+# the server answers the first, and not the second
+SEEN = {
+    "is not null": (SHOWN.format(q=SUM), f"{SHOWN.format(q=SUM)} and d.x is not null"),
+    "equals itself": (SHOWN.format(q=SUM), f"{SHOWN.format(q=SUM)} and d.x = d.x"),
+    "either way": (SHOWN.format(q=SUM), f"{SHOWN.format(q=SUM)} and (d.x > 5 or d.x <= 5)"),
+    "in ON": (
+        SHOWN.format(q=SUM),
+        SHOWN.format(q=SUM).replace("where", "and coalesce(d.x, 1) is not null where"),
+    ),
+    "above OFFSET": (ABOVE.format(q=f"({PARTNERS} offset 0)"), ABOVE.format(q=f"({PARTNERS})")),
+    "above OFFSET, and in one block": (ABOVE.format(q=f"({PARTNERS} offset 0)"), BARE),
+    "above a window that nothing reads": (
+        ABOVE.format(q=f"({PARTNERS.replace('id, a', 'id, a, row_number() over (order by id) as n')})"),
+        BARE,
+    ),
+    "above a computed CTE": (f"with q as materialized ({PARTNERS}) {ABOVE.format(q='q')}", BARE),
+    "in an arm of UNION ALL": (
+        f"select d.id, d.x from {SUM} d join u on u.t = d.id",
+        f"select d.id, d.x from {SUM[:-1]} union all select id, v from u where v = 1 and false) d join u on u.t = d.id",
+    ),
+    "of a CTE": (
+        f"with d as {SUM} select d.id, d.x from d join u on u.t = d.id",
+        f"with d as {SUM} select d.id, d.x from d join u on u.t = d.id where d.x is not null",
+    ),
+}
+SAME = {
+    "asked in both": (f"{SHOWN.format(q=SUM)} and d.x > 2", f"{SHOWN.format(q=SUM)} and 2 < d.x"),
+    "asked of the table": (
+        f"select d.id, d.x from {SUM} d where d.x > 2",
+        "select id, a + 1 from t where a + 1 > 2",
+    ),
+    "asked of the subquery": (
+        "select id, a + 1 from t where a + 1 > 2",
+        f"select d.id, d.x from {SUM} d where d.x > 2",
+    ),
+    "asked in the second no more": (f"{SHOWN.format(q=SUM)} and d.x is not null", SHOWN.format(q=SUM)),
+    "above OFFSET in both": (
+        ABOVE.format(q=f"({PARTNERS} offset 0)"),
+        ABOVE.format(q=f"({PARTNERS} offset 0)").replace("q.a + 1 > 0", "0 < q.a + 1"),
+    ),
+    "in arms of both": (
+        f"select d.id, d.x from {SUM[:-1]} union all select id, v from u) d join u on u.t = d.id",
+        f"select d.id, d.x from {SUM[:-1]} union all select id, v from u) d join u on d.id = u.t",
+    ),
+    "of groups": (
+        "select q.t, q.s from (select t, sum(v) as s from u where id > 5 group by t) q where q.s * 2 > 10",
+        "select t, sum(v) from u where id > 5 group by t having sum(v) * 2 > 10",
+    ),
+    "what leaves no type, above OFFSET": (
+        ABOVE.format(q=f"({PARTNERS} offset 0)").replace("q.a + 1", "q.a"),
+        BARE.replace("t.a + 1", "t.a"),
+    ),
+    "what a CHECK keeps in its type": (SHOWN.format(q=KEPT), f"{SHOWN.format(q=KEPT)} and d.x is not null"),
+}
+
+
+def shown(first: str, second: str) -> dict[str, Shown | str]:
+    pair = Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
+    return {name: way(pair, 4.0) for name, way in WAYS.items()}
+
+
+@pytest.mark.parametrize("words", SEEN)
+def test_what_only_the_second_asks_may_overflow(words: str) -> None:
+    """By the kernel, by parts, and by the recheck's forms."""
+    for name, found in shown(*SEEN[words]).items():
+        assert isinstance(found, str) or "overflow" in found.modulo, name
+
+
+@pytest.mark.parametrize("words", SAME)
+def test_what_is_asked_in_both_is_the_same(words: str) -> None:
+    found = [x for x in shown(*SAME[words]).values() if isinstance(x, Shown)]
+    assert any(x.modulo == () for x in found)
+
+
+@pytest.mark.server
+def test_the_server_fails_in_the_second_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
+        connection.execute((SCHEMA + ROWS).encode())
+
+        def fails(query: str) -> bool:
+            try:
+                connection.execute(query.encode())
+            except psycopg.errors.NumericValueOutOfRange:
+                return True
+            return False
+
+        assert [words for words, (first, _) in SEEN.items() if fails(first)] == []
+        assert [words for words, (_, second) in SEEN.items() if not fails(second)] == []
