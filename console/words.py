@@ -52,6 +52,7 @@ LAWS: Mapping[str, str] = {
     "bind-column": "a column that another one determines is expressed by it",
     "prune-limited": "what LIMIT never reaches is left out",
     "merge-blocks": "two parts of a UNION ALL become one",
+    "with-or-without": "that there is a row with a partner, or one without, is that there is a row",
     "covered": "a part of a UNION that another one covers is dropped",
     "multi-to-set": "duplicates do not matter here",
     "multi-arms": "rows that both sides of EXCEPT ALL or INTERSECT ALL have are taken out",

@@ -10,6 +10,8 @@
     sum(x) OVER (PARTITION BY g) - x        is   coalesce(the former, 0)   where x is never NULL
     count(*) OVER (ORDER BY id), rank() OVER (ORDER BY id)   are   row_number() OVER (ORDER BY id)
     cume_dist() OVER (ORDER BY x)           is   count(*) OVER (ORDER BY x)::float8 / count(*) OVER ()::float8
+    min(x) OVER (ORDER BY x GROUPS BETWEEN 1 FOLLOWING AND 1 FOLLOWING)
+    is   that over (ORDER BY x GROUPS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING), ties or not
 
 ROWS, RANGE and GROUPS are the same only over a key of the partition (hazards 14, M11). A distance that
 is NULL shows NULL whatever the default, and a frame that nobody reads is computed, so that its distances must
@@ -92,7 +94,7 @@ class _InOneFrame(Walk):
         basis = self.facts.exprs_determine(block, keys) if call.window.order_by else None
         # ties: ROWS cuts between rows that RANGE takes together
         if basis is None:
-            return call
+            return _of_next_group(call)
         changed = _as_number(_backwards(_of_one_row(_by_groups(call))))
         if changed != call:
             self.rest_on(basis)
@@ -276,6 +278,42 @@ def _of_one_row(call: a.WindowCall) -> a.WindowCall:
     name = "lag" if frame.start == "preceding" else "lead"
     window = replace(call.window, frame=a.Frame())
     return _reading(a.WindowCall(call.func, call.args, window, call.type), name, call.args[0], int(number))
+
+
+def _of_next_group(call: a.WindowCall) -> a.WindowCall:
+    """The key of the group next to the current one, as the least or greatest beyond the current one; any
+    other call as it is. NULLs are a group at one end of the order: what is beyond the others is that group.
+    """
+    frame, keys = call.window.frame, call.window.order_by
+    kinds, offset = (frame.start, frame.end), frame.start_offset
+    if frame.mode != "groups" or frame.exclude or kinds not in {("preceding",) * 2, ("following",) * 2}:
+        return call
+    # two groups from here there is another value, and behind a second key the first one's may stay
+    if not (_is_one(offset) and _is_one(frame.end_offset)) or len(keys) != 1 or call.func.kind != "a":
+        return call
+    shown, op = keys[0].expr, keys[0].op
+    # an order of the user's own, or of varchar as text, has other extremes
+    if call.args != (shown,) or not op.is_builtin or {op.left, op.right} != {shown.type.name}:
+        return call
+    # of equal values that look different the group has several
+    if not equality_is_identity(shown.type) or call.func.name not in {"min", "max"}:
+        return call
+    rising, behind = op.name == "<", kinds[0] == "following"
+    # the least of what rises comes first, and the greatest last
+    if op.name not in {"<", ">"} or call.func.name != ("min" if rising == behind else "max"):
+        return call
+    beyond = (
+        a.Frame("groups", "following", "unbounded_following", start_offset=offset)
+        if behind
+        else a.Frame("groups", "unbounded_preceding", "preceding", end_offset=offset)
+    )
+    return replace(call, window=replace(call.window, frame=beyond))
+
+
+def _is_one(offset: a.Expr | None) -> bool:
+    number = offset.arg if isinstance(offset, a.Cast) and offset.implicit else offset
+    plain = isinstance(number, a.Const) and number.type.name in {"int2", "int4", "int8"}
+    return plain and isinstance(number, a.Const) and number.value == "1"
 
 
 def _as_number(call: a.WindowCall) -> a.WindowCall:

@@ -8,7 +8,12 @@ them, by a key of the rows, or as one group (hazards 13). Or they show the same,
     SELECT o.day FROM ord o ORDER BY o.day DESC, o.id DESC LIMIT 1
 
 An index may give the shorter order and not the longer one: under a cut, rows behind it are then computed to
-be sorted, and what they may raise is a reservation. Must not know rules or provers.
+be sorted, and what they may raise is a reservation. The one row of an aggregate without GROUP BY needs
+neither order nor cut:
+
+    SELECT sum(o.paid) FROM ord o ORDER BY sum(o.paid) LIMIT 100
+
+Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -42,6 +47,22 @@ def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
 def is_cut(query: a.Query) -> bool:
     """Whether some rows of a query, or of one in it, may be left uncomputed: those beyond a LIMIT."""
     return any(isinstance(n, a.Select | a.SetOp) and n.limit is not None for n in walk(query))
+
+
+def _is_row_of_all(block: a.Select) -> bool:
+    """Whether a block is one aggregate row, of all its rows, that its cut keeps wherever it is there."""
+    exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+    # GROUP BY (), () makes two rows, and a set that is shown or sorted by any number
+    if block.group_by != ((),) or any(map(returns_set, exprs)):
+        return False
+    if block.distinct is not None or block.offset is not None:
+        return False
+    return block.limit is None or _keeps_some(block.limit)
+
+
+def _keeps_some(limit: a.Expr) -> bool:
+    # LIMIT $1 may be 0, and LIMIT -1 is an error
+    return isinstance(limit, a.Const) and (limit.value or "").isdigit() and int(limit.value or 0) > 0
 
 
 def beyond_cuts(query: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -148,6 +169,31 @@ class _WithoutIdleKeys(Walk):
     def __init__(self, catalog: Catalog, *, cut: bool) -> None:
         super().__init__(catalog)
         self.cut = cut
+        self.top: a.Query | None = None
+
+    def form(self, query: a.Query) -> Form:
+        self.top = query
+        return super().form(query)
+
+    def _visit(self, node: Any) -> Any:
+        made = super()._visit(node)
+        return self._alone(made, inside=node is not self.top) if isinstance(made, a.Select) else made
+
+    def _alone(self, block: a.Select, *, inside: bool) -> a.Select:
+        """The block without an order and a cut of the one row that it has. ``inside``: it is no query of its
+        own.
+        """
+        if not _is_row_of_all(block) or is_volatile(block) or not (block.order_by or block.limit):
+            return block
+        shown = {t.expr for t in block.targets}
+        keys = [k.expr for k in block.order_by if k.expr not in shown]
+        # ORDER BY 1 / count(x) fails where nothing else divides
+        if not all(_harmless(k, self.facts) for k in keys):
+            return block
+        # conditions around a subquery without LIMIT are asked as HAVING, before it computes what it shows
+        if inside:
+            self.reserve_other_rows(*(t.expr for t in block.targets))
+        return replace(block, order_by=(), limit=None, with_ties=False)
 
     def block(self, block: a.Select) -> a.Select:
         if is_volatile(block):

@@ -16,6 +16,7 @@ from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
 from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS, SEARCHES, searchable, sees_storage
 from rewright.sql.facts.guards import Known, branches, division, is_division
+from rewright.sql.facts.moments import stays_in_time
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
 from rewright.sql.walk import deep_exprs
@@ -47,6 +48,7 @@ from .modifiers import obeys
 from .symbols import (
     CASE,
     EQ,
+    IN_TIME,
     INTS,
     LE,
     LT,
@@ -192,7 +194,7 @@ class Translation:
                 operands = self._operands("", args)
                 symbol = of_field(symbol, operands)
                 # a year is whole: of those that are equal all look alike
-                return self.made(symbol, operands, shown_type(App(symbol, operands, type_)))
+                return self.made(symbol, operands, shown_type(App(symbol, operands, type_)), e)
             case a.Cast():
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
@@ -307,8 +309,10 @@ class Translation:
         if func.volatility is a.Volatility.VOLATILE:
             raise Unsupported(f"volatile function {func.name}()")
 
-    def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType, e: a.Op | None = None) -> Term:
-        """An application, its possible failure remembered. ``e``: what it is in the query, for divisions."""
+    def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType, e: a.Expr | None = None) -> Term:
+        """An application, its possible failure remembered. ``e``: what it is in the query, for divisions and
+        moments.
+        """
         if sym.fails:
             made = App(sym, args, type_)
             kind = failure(made, self._sure(e, self.to.known))
@@ -324,11 +328,13 @@ class Translation:
                 self.to.fails(otherwise, made)
         return app(sym, args, type_)
 
-    def _sure(self, e: a.Op | None, known: Known) -> Collection[str]:
-        """What is known of a division."""
-        if e is None or not is_division(e):
+    def _sure(self, e: a.Expr | None, known: Known) -> Collection[str]:
+        """What is known of a division, or of what makes a moment."""
+        if e is None:
             return ()
-        return division(e, known)
+        if isinstance(e, a.Op) and is_division(e):
+            return division(e, known)
+        return (IN_TIME,) if stays_in_time(e, known.where(*self.to.bounds)) else ()
 
     def _read(self, x: Term) -> Term:
         """A column's value; a virtual generated one is computed where it is read."""
@@ -584,7 +590,7 @@ class Translation:
         if e.method == "io" and target.name == "text" and self.to.labels(source):
             # every value of an enum has a label
             return app(replace(cast(source, target, "io"), total=True, fails=""), (x,), target)
-        return self.made(cast(source, target, e.method), (x,), target)
+        return self.made(cast(source, target, e.method), (x,), target, e)
 
     def _fits(self, x: Term, target: SqlType) -> bool:
         if not isinstance(x, Lit) or x.value is None:

@@ -30,6 +30,7 @@ from .sparing import spare
 from .symbols import (
     CASE,
     EQ,
+    IN_TIME,
     IS_NULL,
     LE,
     LT,
@@ -37,6 +38,7 @@ from .symbols import (
     failure,
     identity,
     is_division,
+    is_of_time,
     one_look,
     one_representation,
 )
@@ -126,8 +128,8 @@ def _kinds(found: Collection[tuple[str, str]]) -> set[str]:
 @dataclass(frozen=True, slots=True)
 class Spared:
     """What holds of every division of a query where it is evaluated (`rewright.sql.facts.guards.division`),
-    and so in a form of it, which shows neither guards nor order: ``always``, or where its conditions are
-    taken ``in_order``.
+    and of all that makes moments (`rewright.sql.facts.moments`), and so in a form of it, which shows neither
+    guards nor order: ``always``, or where its conditions are taken ``in_order``.
     """
 
     always: tuple[str, ...]
@@ -135,15 +137,16 @@ class Spared:
 
 
 def spared(translator: Translator) -> Spared:
-    """What the divisions that were met are known not to do."""
-    met = [f for f in translator.failing if is_division(f.term)]
-    return Spared(_sure(met), _sure(f for f in met if not f.optional))
+    """What the divisions that were met, and what makes moments, are known not to do."""
+    return Spared(_sure(translator.failing), _sure([f for f in translator.failing if not f.optional]))
 
 
-def _sure(met: Iterable[Failure]) -> tuple[str, ...]:
-    kinds = {f.kind for f in met}
+def _sure(met: Collection[Failure]) -> tuple[str, ...]:
+    kinds = {f.kind for f in met if is_division(f.term)}
     # one kind unmet is a claim about all divisions: no zero divisor, no quotient too large
-    return (*(() if "errors" in kinds else ("nonzero",)), *(() if kinds else ("fits",)))
+    sure = (*(() if "errors" in kinds else ("nonzero",)), *(() if kinds else ("fits",)))
+    # and so it is of moments
+    return sure if any(is_of_time(f.term) for f in met) else (*sure, IN_TIME)
 
 
 def gone(engine: Asked, translator: Translator, form: Bag) -> Failures:

@@ -26,6 +26,7 @@ from .rules.lookups import asked_within, looked_up_again, lookup_apart
 from .rules.multis import multi_apart, multi_arms, multi_condition, multi_filter, multi_within
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
+from .rules.padded import rows_denied, tests_of_rows, with_or_without
 from .rules.parents import child_to_parent, distinct_to_parent
 from .rules.predicates import (
     drop_contradiction,
@@ -87,6 +88,7 @@ RULES: dict[str, Rule] = {
     "bind-column": bind_column,
     "prune-limited": prune_limited,
     "merge-blocks": merge_blocks,
+    "with-or-without": with_or_without,
     "covered": union_of_sets,
     "multi-to-set": multi_to_set,
     "multi-arms": multi_arms,
@@ -144,9 +146,11 @@ __all__ = [
     "product_terms",
     "ranked",
     "row_denied",
+    "rows_denied",
     "rules_out",
     "subscripts",
     "sums_with_counts",
+    "tests_of_rows",
     "ways_told_apart",
     "without_certain_rows",
     "without_zeros",

@@ -7,6 +7,7 @@ likes. Must not know how forms are compared.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,11 @@ from .kernel import (
     product_terms,
     ranked,
     row_denied,
+    rows_denied,
     rules_out,
     subscripts,
     sums_with_counts,
+    tests_of_rows,
     ways_told_apart,
     without_certain_rows,
     without_zeros,
@@ -78,6 +81,7 @@ ORDER = (
     "contradiction",
     "arm",
     "merge-blocks",
+    "with-or-without",
     "multi-to-set",
     "multi-arms",
     "multi-within",
@@ -150,6 +154,10 @@ POSITIONS = (
 BY_POSITION = (*ORDER[:3], *POSITIONS, *ORDER[3:])
 # where both queries read values of other rows these are compared as such
 UNSPLIT = tuple(rule for rule in BY_POSITION if rule != "split-scalar")
+# where one query joins the first row that the other reads a value of, the value is read from the row, not as
+# an extreme
+JOINED = tuple(rule for rule in BY_POSITION if rule != "lone-extreme")
+JOINED_EARLY = tuple(rule for rule in EARLY if rule != "lone-extreme")
 _READING_NAMES = tuple(f"pg_catalog.{f}(" for f in ("lag", "lead", "first_value", "last_value", "nth_value"))
 
 
@@ -161,6 +169,11 @@ def reads_rows(form: Bag) -> bool:
         or (isinstance(t, Nested) and t.kind == "win" and t.name.startswith(_READING_NAMES))
         for t in walk_bag(form)
     )
+
+
+def joins_first_rows(form: Bag) -> bool:
+    """Whether a form joins rows that LIMIT keeps."""
+    return any(isinstance(s, Limited) for b in form for _, s in b.vars)
 
 
 def groups_unions(form: Bag) -> bool:
@@ -702,6 +715,34 @@ def _orders(left: Block, right: Block) -> Iterator[tuple[int, ...]]:
             yield order
 
 
+def _padded(p: Place, _path: Path) -> Iterator[At]:
+    """Tests of rows with a partner and of rows without one, as the arms of an outer join leave them."""
+    for i, b in enumerate(p.bag):
+        for n, tests in enumerate(tests_of_rows(b)):
+            rows = [(k, r) for k in range(len(tests.parts)) if (r := tests.rows(k)) is not None]
+            for (x, joined), (y, alone) in permutations(rows, 2):
+                for m, partner in enumerate(map(rows_denied, alone.preds)):
+                    if partner is not None and len(joined.vars) == len(alone.vars) + len(partner.vars):
+                        yield from ((i, n, x, y, m, *order) for order in _partners(joined, alone, partner))
+
+
+def _partners(joined: Block, alone: Block, partner: Block) -> Iterator[tuple[int, ...]]:
+    """Which row of the one may stand for which of the others: as an outer join has them under one number, or
+    any of the same relation.
+    """
+    numbers = {v: k for k, (v, _) in enumerate(alone.vars)}
+    left = [n for n, (v, _) in enumerate(joined.vars) if v not in numbers]
+    if len(left) == len(joined.vars):
+        yield from _orders(joined, replace(alone, vars=(*alone.vars, *partner.vars)))
+    # several partners in all their orders are too many to try
+    if len(left) != len(partner.vars) or len(left) > 3:
+        return
+    for order in permutations(range(len(left))):
+        of = {n: len(numbers) + k for n, k in zip(left, order, strict=True)}
+        if all(joined.vars[n][1] == partner.vars[k][1] for n, k in zip(left, order, strict=True)):
+            yield tuple(of[n] if n in of else numbers[v] for n, (v, _) in enumerate(joined.vars))
+
+
 def _covers(p: Place, _path: Path) -> Iterator[At]:
     if p.mode == "set":
         # only in a set is an arm that another one covers no loss
@@ -879,5 +920,6 @@ CANDIDATES: dict[str, Candidates] = {
     "alternative": _null_alternatives,
     "arm": _arms_asked,
     "merge-blocks": _pairs,
+    "with-or-without": _padded,
     "covered": _covers,
 }

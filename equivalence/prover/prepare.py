@@ -39,6 +39,7 @@ from .failures import (
 from .kept import read_kept
 from .lasting import Correspondence, Evaluated, told_apart
 from .looks import tells_equal_apart
+from .own_rows import OwnRows, asked_of_more, own_rows
 from .planned import planned_otherwise
 from .raising import Computed, apart, computed
 from .sortkeys import two_valued
@@ -76,6 +77,7 @@ class Prepared:
     spared: Spared
     computed: frozenset[Computed]
     evaluated: tuple[Evaluated, ...]
+    own_rows: frozenset[OwnRows]
     typed: bool = True
 
 
@@ -124,7 +126,8 @@ def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Pr
     found |= recorded(translator, found) | gone(engine, translator, form.bag)
     found |= tested(engine, translator, form.bag)
     met = evaluated(translator, found)
-    return Prepared(read, form.bag, form.width, form.sort, frozenset(loose), found, divisors, made, met)
+    own = own_rows(translator)
+    return Prepared(read, form.bag, form.width, form.sort, frozenset(loose), found, divisors, made, met, own)
 
 
 def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
@@ -179,6 +182,7 @@ def reservations(
     keys_first = _asks_keys_first(q1) and _asks_keys_first(q2)
     modulo |= told_apart(first.evaluated, second.evaluated, ended, blocks, keys_first=keys_first)
     modulo |= apart(first.computed, second.computed, ended)
+    modulo |= asked_of_more(first.own_rows, second.own_rows)
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):
         modulo.add("errors")

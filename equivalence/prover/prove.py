@@ -25,12 +25,15 @@ from .match import Pairing, match_bags
 from .normal import (
     BY_POSITION,
     EARLY,
+    JOINED,
+    JOINED_EARLY,
     ORDER,
     TOGETHER,
     UNSPLIT,
     WITH_ROWS,
     Trace,
     groups_unions,
+    joins_first_rows,
     normalise,
     reads_rows,
     says_positions,
@@ -184,6 +187,9 @@ def _orders(
         if all(reads_rows(p.bag) for p in prepared):
             yield UNSPLIT, EARLY
         yield BY_POSITION, EARLY
+        forms = [p.bag for p in prepared]
+        if any(map(joins_first_rows, forms)) and any(map(reads_rows, forms)):
+            yield JOINED, JOINED_EARLY
 
 
 _Matched = tuple[tuple[Step, ...], tuple[Bag, Bag], tuple[tuple[int, Pairing], ...]]

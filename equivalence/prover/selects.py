@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rewright.sql import algebra as a
 from rewright.sql.facts.aggregates import asks_groups, waits
 from rewright.sql.facts.guards import Known, of_groups
+from rewright.sql.facts.moments import bounds
 from rewright.sql.walk import QUERIES, all_exprs, conjuncts, parts, subqueries, walk
 
 from .bags import block
@@ -29,6 +30,11 @@ Context = tuple[Rows, Scope]
 
 
 def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
+    with t.bounded((*t.bounds, *bounds(query))):
+        return _of_block(t, query, env)
+
+
+def _of_block(t: Translator, query: a.Select, env: Env) -> Form:
     # of a grouped block all rows are made before any group is dropped
     before = t.before if query.group_by is None else (*t.before, Made())
     with t.making(before), t.below(query.from_, "grouped", apart=query.group_by is not None, joined=t.joined):
@@ -169,12 +175,15 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     # rows are made, then their outputs: a filter protects those of the result's own SELECT (others may be
     # inlined)
     plain = query is t.topmost and query.group_by is None and query.distinct is None
-    # only the result's own rows are known to meet WHERE when its outputs are made
-    shown = t.known.where(*conjuncts(query.where)) if plain else t.known
+    # what a condition reads may be computed where that is asked: beside WHERE
+    unasked = t.unasked(query) if query.group_by is None and query.where is not None else ()
+    met = t.known.where(*conjuncts(query.where))
     for r, scope in contexts:
-        make = Translation(t, scope)
-        with t.rows_given(r.preds if plain else ()), t.with_known(shown), t.once(query):
-            outs = [make.term(target.expr) for target in query.targets]
+        make, outs = Translation(t, scope), list[Term]()
+        with t.rows_given(r.preds if plain else ()), t.once(query):
+            for n, target in enumerate(query.targets):
+                with t.with_known(met if n in unasked else t.known):
+                    outs.append(make.term(target.expr))
         # DISTINCT sorts by its outputs, DISTINCT ON and others also by what is not shown
         extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))

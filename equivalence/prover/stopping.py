@@ -30,6 +30,7 @@ from rewright.sql.walk import (
     free_rels,
     has_window,
     leaves,
+    returns_set,
     top_down,
     walk,
     walk_block,
@@ -258,6 +259,9 @@ def _folded(node: a.Node) -> a.Node:
     makes_set = isinstance(node, a.Call) and node.func.returns_set
     if not isinstance(node, a.Op | a.Call | a.Cast) or makes_set:
         return node
+    # what is written out is read before, and says how far a moment is moved
+    if isinstance(node, a.Cast) and isinstance(node.arg, a.Const) and node.arg.type.name == "unknown":
+        return node
     # a plain date in a zone is made when the query runs, and fails in none
     if is_plain_moment(node) or (is_computed_constant(node) and not any(map(_is_read, all_exprs(node)))):
         return a.Param(1, node.type)
@@ -280,13 +284,24 @@ def _stops(node: a.Node) -> bool:
     match node:
         case a.Exists() | a.Quantified():
             return True
-        case a.Select() | a.SetOp() if node.limit is not None:
+        case a.Select() | a.SetOp() if node.limit is not None and not _keeps_the_row(node):
             return True
         case a.Select() if not any(node.group_by or ()):
             calls = [n for n in walk_block(node) if isinstance(n, a.Aggregate)]
             return bool(calls) and all(map(_is_extreme, calls))
         case _:
             return False
+
+
+def _keeps_the_row(query: a.Select | a.SetOp) -> bool:
+    """Whether the LIMIT of a query keeps the one row of an aggregate, which all its rows are read for."""
+    if not isinstance(query, a.Select) or query.group_by != ((),) or query.offset is not None:
+        return False
+    # LIMIT 0 runs nothing, and a set that is shown stops with its row
+    some = (
+        isinstance(query.limit, a.Const) and (query.limit.value or "").isdigit() and query.limit.value != "0"
+    )
+    return some and not any(returns_set(t.expr) for t in query.targets)
 
 
 def _is_one_row(leaf: a.Leaf) -> bool:

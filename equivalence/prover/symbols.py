@@ -235,7 +235,8 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
 
 def failure(term: App, sure: Collection[str] = ()) -> str:
     """What evaluating this application itself (not its arguments) may raise: '', errors or overflow.
-    ``sure``: what is known of a division (`rewright.sql.facts.guards.division`).
+    ``sure``: what is known of a division (`rewright.sql.facts.guards.division`), or that a moment stays in
+    its type (`rewright.sql.facts.moments.stays_in_time`).
     """
     fails, name = term.sym.fails, term.sym.name
     if not fails:
@@ -260,7 +261,7 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
     # a constant of unknown type has been read before the query runs, or the whole statement is refused
     if name.startswith("cast pg_catalog.unknown to ") and isinstance(term.args[0], Lit):
         return ""  # read when the statement is parsed (`constants` compares these)
-    if _never_fails(name, term.args) or _is_now(name, term.args):
+    if _never_fails(name, term.args) or _is_now(name, term.args) or (IN_TIME in sure and is_of_time(term)):
         return ""
     if name in {"~~", "!~~"}:
         # LIKE 'a\' ends inside an escape; a pattern that is computed might do so
@@ -312,6 +313,24 @@ def _is_number_of_rows(term: Term) -> bool:
 
 def _is_natural(term: Term) -> bool:
     return isinstance(term, Lit) and (term.value or "").isdigit()
+
+
+# that what makes a moment gives one of its type
+IN_TIME = "in time"
+_MOMENTS = frozenset({"date", "timestamp", "timestamptz"})
+
+
+def is_of_time(term: Term) -> bool:
+    """Whether the term moves, cuts or converts a date or a moment."""
+    if not isinstance(term, App):
+        return False
+    types = [x.type.name for x in term.args if x.type.is_builtin]
+    name = term.sym.name
+    if name.startswith("cast "):
+        return term.type.is_builtin and {*types, term.type.name} <= _MOMENTS and len(types) == 1
+    return name.startswith(("op +(", "op -(", "pg_catalog.date_trunc(text,")) and not _MOMENTS.isdisjoint(
+        types
+    )
 
 
 def is_division(term: Term) -> bool:

@@ -15,6 +15,7 @@ from functools import partial
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import NO_ERRORS, OVERFLOW, errors_of_expr
 from rewright.sql.facts.guards import NOTHING, Known
+from rewright.sql.facts.moments import may_come_first
 from rewright.sql.types import SqlType
 from rewright.sql.walk import all_exprs, conjuncts
 
@@ -73,6 +74,7 @@ from .translated import (
     columns_of,
     sort_label,
 )
+from .unasked import Asked
 
 MAX_BLOCKS = 48
 # of a join within others: each outer join of a chain may double them
@@ -102,6 +104,10 @@ class Translator:
     guarded: list[Failure] = field(default_factory=list)
     # those in conditions
     tested: list[Failure] = field(default_factory=list)
+    # each at its level, and in how many conditions around; and in how many each of the conditions stands
+    levels: dict[int, tuple[Level, int]] = field(default_factory=dict)
+    depths: list[int] = field(default_factory=list)
+    depth: int = 0
     # aggregates and window functions that may raise something
     raising: list[Raising] = field(default_factory=list)
     # the rows and groups, outermost first, for which the next is evaluated before any of them is dropped
@@ -139,12 +145,15 @@ class Translator:
     apart: a.Expr | None = None
     # the SELECT whose rows are the result's, and while its outputs are made, what holds of those rows
     topmost: a.Query | None = None
+    asked_outputs: Asked | None = None
     given: tuple[Term, ...] = ()
     # what is known where the next expression is evaluated, what the conditions beside it say, and what is
     # known of the rows that aggregates read
     known: Known = NOTHING
     beside: Known = NOTHING
     inside: Known = NOTHING
+    # what bounds the moments of the rows of the blocks around, wherever anything is computed of these
+    bounds: tuple[a.Expr, ...] = ()
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
     # the conditions in the order of their writing, each with its level, and whether evaluating one may depend
     # on that order (M7): whatever the order is, or only where the planner takes a bad one
@@ -287,7 +296,9 @@ class Translator:
             with (
                 # each conjunct with what the others would keep from failing, in whatever order they come
                 self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))),
+                self.bounded(() if may_come_first(part) else self.bounds),
                 self.pushing(pushed=pushed),
+                self.within_condition(),
             ):
                 made = make.term(part)
                 # only conditions that can't fail themselves are sure to have been asked before
@@ -304,6 +315,7 @@ class Translator:
             kept = stays_around(part) and bool(self._read_since(met) & self._made_elsewhere())
             level: Level = (*self.level, ("around", id(part))) if kept else self.level
             self.filters += ((level, p, part) for p in predicates(made))
+            self.depths += (self.depth for _ in predicates(made))
             self.risky |= kept
             self.forced |= kept
         # rows that are made apart are known by what is asked of them
@@ -313,8 +325,20 @@ class Translator:
             hazards = self._hazards(met)
         self.risky |= bool(hazards)
         self.forced |= not all(f.optional for f in hazards)
-        self.tested += [f for f in self.failing[met[0] :] if not f.sites]
+        tested = [f for f in self.failing[met[0] :] if not f.sites]
+        self.tested += tested
+        # each where it is asked innermost
+        self.levels |= {id(f): self.levels.get(id(f), (self.level, self.depth)) for f in tested}
         return terms
+
+    @contextmanager
+    def within_condition(self) -> Iterator[None]:
+        """Translate a conjunct: subqueries in it are asked of rows that are left, or joined to them."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
     def _spare(self, met: range, given: tuple[Term, ...]) -> None:
         """Mark overflows that do not happen where the ``given`` conditions are evaluated first, as they are
@@ -404,6 +428,19 @@ class Translator:
         finally:
             self.given = outer
 
+    def unasked(self, block: a.Select) -> frozenset[int]:
+        """The numbers of the block's outputs that are computed of rows that have met its WHERE."""
+        return self.asked_outputs.unasked(block) if self.asked_outputs is not None else frozenset()
+
+    @contextmanager
+    def bounded(self, bounds: tuple[a.Expr, ...]) -> Iterator[None]:
+        """Translate something where these conditions have been asked of all rows."""
+        outer, self.bounds = self.bounds, bounds
+        try:
+            yield
+        finally:
+            self.bounds = outer
+
     @contextmanager
     def with_known(
         self, known: Known | None = None, beside: Known | None = None, inside: Known | None = None
@@ -421,7 +458,7 @@ class Translator:
     # ---------------------------------------------------------------- queries
 
     def top(self, query: a.Query) -> Form:
-        self.topmost = query
+        self.topmost, self.asked_outputs = query, Asked(query)
         return self.query(query, {}, visible=True, whole=True)
 
     def query(

@@ -51,6 +51,7 @@ from rewright.sql.algebra import (
 )
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
+from rewright.sql.facts.moments import stays_in_time
 from rewright.sql.records import key_of
 from rewright.sql.types import DETERMINISTIC_COLLATIONS, SqlType
 from rewright.sql.walk import (
@@ -318,6 +319,8 @@ def _is_natural(expr: Expr) -> bool:
 def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Errors:
     """Classes of errors that an expression itself, not its parts, may raise where it is evaluated."""
     match expr:
+        case Op() | Call() | Cast() if stays_in_time(expr, known):
+            return NO_ERRORS
         # division by a number that can't be 0; what is left is the least integer divided by -1
         case Op() if is_division(expr) and never(expr.args[1], 0, known):
             return OVERFLOW

@@ -37,6 +37,7 @@ from rewright.sql.algebra import (
     WindowCall,
 )
 from rewright.sql.comparisons import DENIED, FLIPPED
+from rewright.sql.facts.moments import bounds, may_come_first
 from rewright.sql.walk import block_exprs, children, conjuncts, deep_exprs
 
 _INTEGERS = frozenset({"int2", "int4", "int8"})
@@ -180,11 +181,12 @@ def of_block(query: Query) -> Iterator[tuple[Expr, Known]]:
 
     A grouped SELECT is planned by itself, so that rows which do not pass its WHERE are not grouped, and
     groups which do not pass its HAVING are not shown; what a plain one computes may be computed anywhere
-    below the query it stands in.
+    below the query it stands in, but not before its rows are compared with constants.
     """
+    first = NOTHING.where(*bounds(query))
     if not (isinstance(query, Select) and query.group_by is not None):
         for expr in block_exprs(query):
-            yield from evaluated(expr, NOTHING)
+            yield from _after(expr, first)
         return
     rows, groups = of_groups(query)
     shown = {id(t.expr) for t in query.targets} | {id(k.expr) for k in query.order_by}
@@ -198,9 +200,19 @@ def of_block(query: Query) -> Iterator[tuple[Expr, Known]]:
             yield from evaluated(expr, groups, rows)
         else:
             # HAVING knows that groups are not empty, and nothing of itself
-            yield from evaluated(
-                expr, Known(grouped=groups.grouped) if expr is query.having else NOTHING, rows
-            )
+            having = Known(grouped=groups.grouped)
+            yield from evaluated(expr, having, rows) if expr is query.having else _after(expr, first, rows)
+
+
+def _after(expr: Expr, first: Known, inside: Known = NOTHING) -> Iterator[tuple[Expr, Known]]:
+    """As `evaluated`, an expression of a block whose rows are asked ``first`` what costs least."""
+    if isinstance(expr, And):
+        yield expr, first
+        for part in expr.args:
+            yield from _after(part, first, inside)
+        return
+    cheap = expr.type.name == "bool" and may_come_first(expr)
+    yield from evaluated(expr, NOTHING if cheap else first, inside)
 
 
 def of_groups(query: Select) -> tuple[Known, Known]:

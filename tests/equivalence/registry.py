@@ -219,6 +219,13 @@ LAWS: dict[str, tuple[str, str]] = {
     "unread-cut": ("M9", "which of the rows that tie a cut keeps is open where any of it is read"),
     "fraction": ("13", "a percentile of another fraction is another value"),
     "default-of-none": ("1c", "what an aggregate's default is of no rows need not be what CASE gives there"),
+    "kept-row": ("2d", "a cut keeps the one row of an aggregate only where its number is not 0"),
+    "row-of-all": ("7b", "an aggregate is one row only where there are no groups"),
+    "next-group": ("14", "the least beyond a row is of the next group only if the rows are sorted by it"),
+    "one-key": ("M9", "behind a second key the next group may have the first one as it is, or NULL"),
+    "first-beyond": ("M11", "the greatest beyond a row is of the last group, not of the next"),
+    "with-partner": ("5d", "a row with a partner is one of the rows without only if it is asked the same"),
+    "any-partner": ("4d", "rows with a partner are asked for like those without only if no more is asked"),
     "kept-json": ("M7", "a json text may hold what jsonb does not take"),
     "calendar": ("M7", "moments near the ends of their type have no next one, and no date in some zones"),
 }

@@ -244,6 +244,11 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, (select o.k from o where o.t = t.id order by o.k, o.id limit 1) from t",
             "select id, (select o.k from o where o.t = t.id order by o.k limit 1) from t",
         ),
+        ("select sum(10 / k) from t order by sum(10 / k) limit 100", "select sum(10 / k) from t"),
+        (
+            "select id from t where k > (select count(*) from o order by count(k) fetch first row with ties)",
+            "select id from t where k > (select count(*) from o)",
+        ),
     ),
     "frames": (
         (
@@ -265,6 +270,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id, sum(t) over (partition by far) - t, count(*) over (partition by t) - 1 from o",
             f"select id, coalesce(sum(t) over (partition by far rows {_OTHERS} current row), 0), (select count(*) from o x where x.t = o.t and x.id <> o.id) from o",
+        ),
+        (
+            "select id, max(t) over (order by t groups between 1 preceding and 1 preceding) from o",
+            "select id, (select max(x.t) from o x where x.t < o.t) from o",
+        ),
+        (
+            "select id, min(k) over (order by k nulls first groups between 1 following and 1 following) from o",
+            "select id, min(k) over (order by k nulls first groups between 1 following and unbounded following) from o",
         ),
         (
             "select id, cume_dist() over (order by t) from o",
@@ -944,6 +957,21 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "keys": (
+        ("select count(*) from t limit 0", "select count(*) from t"),
+        ("select count(*) from t limit 1 offset 1", "select count(*) from t"),
+        ("select count(*) from t group by k limit 1", "select count(*) from t group by k"),
+        (
+            "select count(*) from t group by grouping sets ((), ()) limit 1",
+            "select count(*) from t group by grouping sets ((), ())",
+        ),
+        ("select sum(k) over () from t limit 1", "select sum(k) over () from t"),
+        ("select count(*) from t", "select count(*) from t order by 10 / count(*)"),
+        ("select count(*) from t", "select count(*) from t order by (select k from o)"),
+        # what is asked around the one is its HAVING, and around the other is not
+        (
+            "select q.r from (select count(*) c, 10 / count(k) r from t) q where q.c > 3",
+            "select q.r from (select count(*) c, 10 / count(k) r from t limit 1) q where q.c > 3",
+        ),
         ("select n from o order by n, id limit 1", "select n from o order by n limit 1"),
         ("select scale(n) from o order by n, id limit 1", "select scale(n) from o order by n limit 1"),
         ("select 10 / s from t order by s, id limit 1", "select 10 / s from t order by s limit 1"),
@@ -975,6 +1003,34 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "frames": (
+        (
+            "select id, min(t) over (order by t groups between 2 following and 2 following) from o",
+            "select id, min(t) over (order by t groups between 2 following and unbounded following) from o",
+        ),
+        (
+            "select id, max(t) over (order by t groups between 1 following and 1 following) from o",
+            "select id, max(t) over (order by t groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, min(t) over (order by k groups between 1 following and 1 following) from o",
+            "select id, min(t) over (order by k groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, min(n) over (order by n groups between 1 following and 1 following) from o",
+            "select id, min(n) over (order by n groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, min(k) over (order by k nulls first, t groups between 1 following and 1 following) from o",
+            "select id, min(k) over (order by k nulls first, t groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, sum(t) over (order by t groups between 1 following and 1 following) from o",
+            "select id, sum(t) over (order by t groups between 1 following and unbounded following) from o",
+        ),
+        (
+            "select id, max(t) over (order by t desc groups between 1 preceding and 1 preceding) from o",
+            "select id, max(t) over (order by t desc groups between unbounded preceding and 1 preceding) from o",
+        ),
         (
             "select id, sum(t) over (partition by far) - t from o",
             f"select id, sum(t) over (partition by far rows {_OTHERS} current row) from o",

@@ -44,7 +44,7 @@ def test_what_the_laws_prove_replays_and_has_a_certificate(folder: str, name: st
 @pytest.mark.server
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_server_tells_apart_what_is_said_to_differ(folder: str, scratch_server: ScratchServer) -> None:
-    options = Options(prover=False, databases=4000, seconds=600.0, shrink=False)
+    options = Options(prover=False, databases=12000, seconds=600.0, shrink=False)
     said = {name: p for (of, name), p in UNLIKE.items() if of == folder}
     with Checker(scratch=scratch_server, options=options, schema_sql=schema(SETS / folder)) as checker:
         alike = [n for n, p in said.items() if not isinstance(checker.check(p.q1, p.q2), Refuted)]

@@ -344,3 +344,21 @@ def test_constants_and_moments_of_constant_series_fail_for_no_row(condition: str
     assert isinstance(query, a.Select)
     assert query.where is not None
     assert may_fail(Facts(CATALOG, query), query.where) is fails
+
+
+@pytest.mark.parametrize(
+    ("query", "fails"),
+    [
+        ("select 1 from m where at >= '2018-01-01' and at - interval '1 day' > '2018-05-01'", False),
+        ("select date_trunc('month', at) from m where at >= '2018-01-01'", False),
+        ("select date_trunc('month', at) from m where at < '2018-01-01'", True),
+        ("select 1 from m where at >= '2018-01-01' and (at - interval '1 day') is not null", True),
+        (
+            "select 1 from m where at >= now() - interval '1 day' and at - interval '1 day' > '2018-05-01'",
+            True,
+        ),
+    ],
+)
+def test_moments_that_are_compared_with_constants_fail_for_no_row(query: str, *, fails: bool) -> None:
+    bound = bind(query, CATALOG)
+    assert may_fail(Facts(CATALOG, bound), bound) is fails

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from rewright.equivalence.generator.pairs.blocks import BLOCKS
 from rewright.equivalence.generator.pairs.bodies import BODIES, VOLATILE
+from rewright.equivalence.generator.pairs.copies import COPIES
 from rewright.equivalence.generator.pairs.counted import COUNTED
 from rewright.equivalence.generator.pairs.lookalikes import LOOKALIKES
 from rewright.equivalence.generator.pairs.schemes import SCHEMES, Scheme
@@ -20,7 +21,7 @@ from rewright.equivalence.generator.pairs.typed import TYPED
 from rewright.equivalence.generator.pairs.worlds import World, random_world
 
 PAIRS_A_WORLD = 40
-_ALL = (*SCHEMES, *TYPED, *BLOCKS, *BODIES, *LOOKALIKES, *COUNTED, *VOLATILE)
+_ALL = (*SCHEMES, *TYPED, *BLOCKS, *BODIES, *LOOKALIKES, *COPIES, *COUNTED, *VOLATILE)
 SCHEME_NAMES = tuple(s.__name__ for s in _ALL)
 
 

@@ -56,6 +56,7 @@ from rewright.equivalence.recheck.laws.multis import (
     multi_within,
 )
 from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
+from rewright.equivalence.recheck.laws.padded import with_or_without
 from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_to_parent
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
 from rewright.equivalence.recheck.laws.ranked import nth_extreme
@@ -99,6 +100,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "lone-row": lone_row,
         "keyed-row": lone_row,
         "merge-blocks": merge_blocks,
+        "with-or-without": with_or_without,
         "merge-copies": merge_copies,
         "met-outside": met_outside,
         "union-apart": union_apart,

@@ -189,11 +189,34 @@ def _in_order(call: a.WindowCall, block: a.Select, changes: Changes) -> a.Window
     if call.window.order_by:
         basis = changes.known.exprs_determine(block, keys)
     if basis is None:
-        return call
+        return _beyond(call)
     made = _numbered(_neighbour(_apart(call)))
     if made != call:
         changes.rest_on(basis)
     return made
+
+
+def _beyond(call: a.WindowCall) -> a.WindowCall:
+    """The key of the next group as the first of all behind it, that of the one before as the last before."""
+    frame, keys = call.window.frame, call.window.order_by
+    first, last = (None if x is None else _number(x) for x in (frame.start_offset, frame.end_offset))
+    one = (first, last) == (1, 1) and frame.mode == "groups" and not frame.exclude
+    if not one or frame.start != frame.end or len(keys) != 1:
+        return call
+    (key,) = keys
+    plain = key.op.is_builtin and key.op.left == key.op.right == key.expr.type.name
+    if not plain or call.args != (key.expr,) or not equality_is_identity(key.expr.type):
+        return call
+    # the first of what rises is the least
+    wanted = {("<", "following"): "min", (">", "preceding"): "min"}
+    wanted |= {("<", "preceding"): "max", (">", "following"): "max"}
+    if call.func.kind != "a" or wanted.get((key.op.name, frame.start)) != call.func.name:
+        return call
+    if frame.start == "following":
+        made = replace(frame, end="unbounded_following", end_offset=None)
+    else:
+        made = replace(frame, start="unbounded_preceding", start_offset=None)
+    return replace(call, window=replace(call.window, frame=made))
 
 
 def _apart(call: a.WindowCall) -> a.WindowCall:

@@ -4,8 +4,8 @@ Rows that agree on some keys agree on what these determine: by a key of the tabl
 with constants, or as they are one group. Rows that show the same are as one, whichever comes first. Equal
 values that look different determine no more than what is equal to them, so that only of columns whose equal
 values are the same an expression follows. A key is computed: it must not fail, or be shown anyway. Where a
-query is cut, more rows may be computed for the longer order than for the shorter. Must not know the other
-forms.
+query is cut, more rows may be computed for the longer order than for the shorter. Of an aggregate without
+GROUP BY there is one row, which has no order, and no cut where it is kept. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -45,7 +45,34 @@ def keys(query: a.Query, changes: Changes) -> a.Query:
             changes.ask_of_others(replace(node, limit=None, offset=None, order_by=()))
         return made
 
-    return bottom_up(query, change)
+    def within(part: a.Node) -> a.Node:
+        return bottom_up(part, lambda n: _lone(change(n), changes, top=False))
+
+    whole: a.Query = map_parts(query, within)
+    made: a.Query = _lone(change(whole), changes, top=True)
+    return made
+
+
+def _lone(node: Any, changes: Changes, *, top: bool) -> Any:
+    """The one row of all that a block aggregates, without an order, and a cut that keeps it; any other node
+    as it is.
+    """
+    if not isinstance(node, a.Select) or node.group_by != ((),) or node.distinct is not None:
+        return node
+    limit, shown = node.limit, [t.expr for t in node.targets]
+    several = any(returns_set(x) for x in (*shown, *(k.expr for k in node.order_by)))
+    number = limit.value if isinstance(limit, a.Const) else "" if limit is not None else "1"
+    if several or node.offset is not None or number is None or not number.isdigit() or int(number) == 0:
+        return node
+    for key in (k.expr for k in node.order_by if k.expr not in shown):
+        if changes.known.errors(key) or not changes.known.cannot_fail(key):
+            return node
+        if has_window(key) or has_subquery(key):
+            return node
+    # a LIMIT keeps what is asked around the block from being its HAVING: all is computed that is shown
+    for x in shown if not top and (node.order_by or limit is not None) else ():
+        changes.ask_of_others(a.Select((), where=x))
+    return replace(node, order_by=(), limit=None, with_ties=False)
 
 
 def _block(block: a.Select, changes: Changes) -> a.Select:

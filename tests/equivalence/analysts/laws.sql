@@ -100,3 +100,36 @@ select o.buyer_id from orders o where not exists (select 1 from orders p where p
 -- differs values: a buyer with a single order of a status
 select buyer_id from orders group by buyer_id having count(*) = 1;
 select o.buyer_id from orders o where not exists (select 1 from orders p where p.buyer_id = o.buyer_id and p.status = o.status and p.id <> o.id);
+-- equal windows: the hire after each in a department, joined by LATERAL and read by lead()
+select a.id, b.id as next from employee a join lateral (select e.id from employee e where e.department_id = a.department_id and e.id > a.id order by e.id limit 1) b on true;
+select x.id, x.next from (select id, lead(id) over (partition by department_id order by id) as next from employee where department_id is not null) x where x.next is not null;
+-- differs windows: the row itself comes first
+select a.id, b.id as next from employee a join lateral (select e.id from employee e where e.department_id = a.department_id and e.id >= a.id order by e.id limit 1) b on true;
+select x.id, x.next from (select id, lead(id) over (partition by department_id order by id) as next from employee where department_id is not null) x where x.next is not null;
+-- differs windows: rows without a department are in one of their own
+select a.id, b.id as next from employee a join lateral (select e.id from employee e where e.department_id = a.department_id and e.id > a.id order by e.id limit 1) b on true;
+select x.id, x.next from (select id, lead(id) over (partition by department_id order by id) as next from employee) x where x.next is not null;
+-- equal windows: the next later day by groups of rows that tie
+select v.id, (select min(w.day) from visit w where w.day > v.day) as next from visit v;
+select id, min(day) over (order by day groups between 1 following and 1 following) as next from visit;
+-- differs windows: the next row's day
+select v.id, (select min(w.day) from visit w where w.day > v.day) as next from visit v;
+select id, min(day) over (order by day rows between 1 following and 1 following) as next from visit;
+-- equal joins: buyers with a large order, their visits joined besides
+select b.country, bool_or(o.total > 100) as large from buyer b join orders o on o.buyer_id = b.id left join visit v on v.buyer_id = b.id and v.pages > 2 group by b.country;
+select b.country, bool_or(o.total > 100) as large from buyer b join orders o on o.buyer_id = b.id group by b.country;
+-- equal joins: buyers of no order, whose lines are joined besides
+select id from buyer where id not in (select o.buyer_id from orders o left join line l on l.order_id = o.id);
+select id from buyer where id not in (select buyer_id from orders);
+-- differs joins: only buyers with a visit
+select b.country, bool_or(o.total > 100) as large from buyer b join orders o on o.buyer_id = b.id join visit v on v.buyer_id = b.id group by b.country;
+select b.country, bool_or(o.total > 100) as large from buyer b join orders o on o.buyer_id = b.id group by b.country;
+-- differs joins: the condition of the join asked of its rows
+select id from buyer where id not in (select o.buyer_id from orders o left join line l on l.order_id = o.id where l.qty > 1);
+select id from buyer where id not in (select o.buyer_id from orders o left join line l on l.order_id = o.id and l.qty > 1);
+-- equal values: a total in an order, and its first rows
+select sum(total) as s, count(*) as n from orders order by sum(total) desc limit 10;
+select sum(total) as s, count(*) as n from orders;
+-- differs values: none of its rows
+select sum(total) as s, count(*) as n from orders limit 0;
+select sum(total) as s, count(*) as n from orders;

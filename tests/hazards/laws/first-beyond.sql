@@ -1,0 +1,10 @@
+-- The next group is the first beyond the current one, and has the least key where keys rise.
+-- by: parts
+-- schema
+create table t (id int primary key, k int, v int, w int not null);
+-- stands
+select id, min(w) over (order by w groups between 1 following and 1 following) from t;
+select id, (select min(w) from t u where u.w > t.w) from t;
+-- falls
+select id, max(w) over (order by w groups between 1 following and 1 following) from t;
+select id, max(w) over (order by w groups between 1 following and unbounded following) from t;

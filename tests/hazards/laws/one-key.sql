@@ -1,0 +1,10 @@
+-- In an order of two keys NULL may come next, and less than it beyond.
+-- by: parts
+-- schema
+create table t (id int primary key, k int, v int, w int not null);
+-- stands
+select id, min(w) over (order by w groups between 1 following and 1 following) from t;
+select id, (select min(w) from t u where u.w > t.w) from t;
+-- falls
+select id, min(k) over (order by k nulls first, v groups between 1 following and 1 following) from t;
+select id, min(k) over (order by k nulls first, v groups between 1 following and unbounded following) from t;
