@@ -257,10 +257,10 @@ def _folded(node: a.Node) -> a.Node:
     """
     # a set is made when the query runs
     makes_set = isinstance(node, a.Call) and node.func.returns_set
+    if not isinstance(node, a.Op | a.Call | a.Cast) or makes_set:
+        return node
     # what is written out is read before, and says how far a moment is moved
     if isinstance(node, a.Cast) and isinstance(node.arg, a.Const) and node.arg.type.name == "unknown":
-        return node
-    if not isinstance(node, a.Op | a.Call | a.Cast) or makes_set:
         return node
     # a plain date in a zone is made when the query runs, and fails in none
     if is_plain_moment(node) or (is_computed_constant(node) and not any(map(_is_read, all_exprs(node)))):

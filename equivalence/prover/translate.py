@@ -249,7 +249,9 @@ class Translator:
         for f in self._within(self.failing, met[0], met):
             if id(f) not in here and leaves_its_type(f.kind, f.term):
                 optional = f.optional or fits_where(f.term, before_it, self.sources)
-                self.tested.append(replace(f, given=self.given, optional=optional))
+                asked = replace(f, given=self.given, optional=optional)
+                self.tested.append(asked)
+                self.levels[id(asked)] = self.level, self.depth
 
     def _read_since(self, met: Met) -> set[Term]:
         return {t for column in self.reads[met[2] :] for t in walk_shallow(column)}
