@@ -434,6 +434,10 @@ class Translator:
         """The numbers of the block's outputs that are computed of rows that have met its WHERE."""
         return self.asked_outputs.unasked(block) if self.asked_outputs is not None else frozenset()
 
+    def met_by(self, block: a.Select) -> tuple[a.Expr, ...]:
+        """The conditions that the rows of which these outputs are computed have met."""
+        return self.asked_outputs.met(block) if self.asked_outputs is not None else ()
+
     @contextmanager
     def bounded(self, bounds: tuple[a.Expr, ...]) -> Iterator[None]:
         """Translate something where these conditions have been asked of all rows."""
