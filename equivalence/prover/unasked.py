@@ -3,7 +3,7 @@ them.
 
     SELECT sum(q) FROM (SELECT 100 / y AS q FROM t WHERE y <> 0) x         never divides by zero
     SELECT q FROM (SELECT 100 / y AS q FROM t WHERE y <> 0) x WHERE q > 3  asks `100 / y > 3` beside `y <> 0`
-    … t LEFT JOIN LATERAL (SELECT 100 / t.y AS q FROM u WHERE t.y > 0 AND …) x ON TRUE             divides first
+    … t LEFT JOIN LATERAL (SELECT 100 / t.y AS q FROM u WHERE t.y > 0 AND …) x ON TRUE           divides first
 
 The planner may pull a subquery up into the one around it, push a condition into it, or run it by itself. What
 it shows then stands in a list of targets, of grouping keys or of arguments, all computed at the scans of its
