@@ -12,30 +12,45 @@ has them, so must the replacement, of the same rows or through equations that th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
 from .described import describe
 from .ranges import fits_where
 from .symbols import EQ, IS_NULL, LE, LT, NOT
-from .terms import App, Lit, Table, Term, Var, walk
+from .terms import App, Lit, Source, Table, Term, Var, walk
 from .translated import Failure
 
 if TYPE_CHECKING:
     from .translate import Translator
 
+# ways in which the rows of one table are numbered
+_MOST_WAYS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What may fail, in words that number the rows of one table: the conditions that are ``asked`` of its
+    rows alone, and ``first`` those that are asked before it.
+    """
+
+    words: str
+    first: frozenset[str]
+    asked: frozenset[str]
+
 
 @dataclass(frozen=True, slots=True)
 class OwnRows:
-    """Something that may fail in a condition: its ``kind`` and words, the conditions that are ``asked`` of
-    its rows alone, and ``first`` those that are asked before it.
+    """Something that may fail in a condition: its ``kind`` and words, and how it is told by each numbering of
+    its rows. ``shown``: an output of a subquery that the condition reads.
     """
 
     kind: str
     what: str
-    first: frozenset[str]
-    asked: frozenset[str]
+    numbered: tuple[Told, ...]
+    shown: bool = False
 
 
 def own_rows(translator: Translator) -> frozenset[OwnRows]:
@@ -53,18 +68,26 @@ def asked_of_more(original: Iterable[OwnRows], replacement: Iterable[OwnRows]) -
     met: dict[tuple[str, str], list[OwnRows]] = {}
     for own in original:
         met.setdefault((own.kind, own.what), []).append(own)
-    # what the original has nowhere is told apart elsewhere
+    # what a condition computes itself, and the original has nowhere, is told apart elsewhere
     return {
         own.kind
         for own in replacement
-        if (same := met.get((own.kind, own.what))) and not any(x.first <= own.asked for x in same)
+        if ((same := met.get((own.kind, own.what))) or (own.shown and "?" not in own.what))
+        and not any(_is_asked_as_much(x, own) for x in same or ())
     }
+
+
+def _is_asked_as_much(original: OwnRows, replacement: OwnRows) -> bool:
+    """Whether the rows of the second can be numbered so that they are asked what those of the first are."""
+    told = original.numbered[0]
+    return any(told.words == x.words and told.first <= x.asked for x in replacement.numbered)
 
 
 def _of(failure: Failure, translator: Translator) -> OwnRows:
     sources = translator.sources
     level, depth = translator.levels[id(failure)]
-    rows = {t.var for t in walk(failure.term) if isinstance(t, Var) and isinstance(sources.get(t.var), Table)}
+    met = [t.var for t in walk(failure.term) if isinstance(t, Var) and isinstance(sources.get(t.var), Table)]
+    rows = set(met)
     # of the rows around, and no deeper
     around = [
         (p, at)
@@ -75,10 +98,37 @@ def _of(failure: Failure, translator: Translator) -> OwnRows:
     # a subquery is asked of rows that are left, and so is a condition of several tables
     joined = any(failure.term in set(walk(p)) and not set(_rows(p)) <= rows for p, _ in around)
     first = [p for p, at in own if at < depth or _is_comparison(p)]
-    asked = {describe(p, sources) for p, at in own if joined or at < depth or _is_comparison(p)}
-    asked |= {describe(p, sources) for p in _implied(p for p, _ in around) if set(_rows(p)) <= rows}
-    what = describe(failure.term, sources)
-    return OwnRows(failure.kind, what, frozenset(describe(p, sources) for p in first), frozenset(asked))
+    asked = [p for p, at in own if joined or at < depth or _is_comparison(p)]
+    asked += [p for p in _implied(p for p, _ in around) if set(_rows(p)) <= rows]
+
+    def told(named: Mapping[int, Source]) -> Told:
+        names = {**sources, **named}
+        words = (frozenset(describe(p, names) for p in some) for some in (first, asked))
+        return Told(_words(failure.term, names), *words)
+
+    numbered = tuple(told(x) for x in _numberings(list(dict.fromkeys(met)), sources))
+    shown = id(failure) in translator.shown
+    return OwnRows(failure.kind, describe(failure.term, sources), numbered, shown)
+
+
+def _numberings(rows: Sequence[int], sources: Mapping[int, Source]) -> Iterator[dict[int, Source]]:
+    """The rows of each table that has several, named apart in all ways, first as they are met."""
+    several = [v for v in rows if sum(sources[v] == sources[w] for w in rows) > 1]
+    for order in islice(permutations(range(len(several))), _MOST_WAYS):
+        yield {v: _named(sources[v], n) for v, n in zip(several, order, strict=True)}
+
+
+def _named(source: Source, number: int) -> Source:
+    if not isinstance(source, Table):
+        return source
+    return replace(source, ref=replace(source.ref, name=f"{source.ref.name} {number}"))
+
+
+def _words(term: Term, sources: dict[int, Source]) -> str:
+    """The term; the parts of a sum or a product have no order."""
+    if isinstance(term, App) and term.sym.name.startswith(("+ ", "* ")):
+        return f"{term.sym.name} of {sorted(describe(x, sources) for x in term.args)}"
+    return describe(term, sources)
 
 
 def _rows(term: Term) -> Iterator[int]:

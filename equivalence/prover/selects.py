@@ -13,7 +13,7 @@ from rewright.sql import algebra as a
 from rewright.sql.facts.aggregates import asks_groups, waits
 from rewright.sql.facts.guards import Known, of_groups
 from rewright.sql.facts.moments import bounds
-from rewright.sql.walk import QUERIES, all_exprs, conjuncts, parts, subqueries, walk
+from rewright.sql.walk import QUERIES, all_exprs, parts, subqueries, walk
 
 from .bags import block
 from .build import conj
@@ -177,7 +177,7 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     plain = query is t.topmost and query.group_by is None and query.distinct is None
     # what a condition reads may be computed where that is asked: beside WHERE
     unasked = t.unasked(query) if query.group_by is None and query.where is not None else ()
-    met = t.known.where(*conjuncts(query.where))
+    met = t.known.where(*t.met_by(query))
     for r, scope in contexts:
         make, outs = Translation(t, scope), list[Term]()
         with t.rows_given(r.preds if plain else ()), t.once(query):

@@ -195,14 +195,25 @@ class _Reading:
     def _of_extremes(self, block: a.Select) -> Iterator[str]:
         """Why no index gives the least values of a block."""
         calls = [n for n in walk_block(block) if isinstance(n, a.Aggregate)]
-        extremes = list(filter(_is_extreme, calls))
+        extremes = list(filter(is_extreme, calls))
         if not extremes or any(block.group_by or ()) or not self._rows_fail(block):
             return
         yield from (f"least {x}" for x in self._computed((x for c in extremes for x in c.args), block))
         if block.ctes:
             yield "with"
-        if len(extremes) < len(calls) or any(c.order_by or c.filter is not None for c in calls):
+        read = len(extremes) < len(calls) or any(c.order_by or c.filter is not None for c in calls)
+        if read:
             yield "read"
+        if not (read or block.ctes) and self._shows_of_arms(block):
+            yield "arms"
+
+    def _shows_of_arms(self, block: a.Select) -> bool:
+        """Whether the arms of a UNION ALL that a block reads show what may fail: of its least values they are
+        asked whether they are there, beside their own conditions.
+        """
+        arms = (q for item in block.from_ for q, _, hard in self.fences.ranging(item) if not hard)
+        made = (e for q in arms if isinstance(q, a.SetOp) for x in self.fences.pull_up.outputs(q) for e in x)
+        return any(map(self._may_fail, made))
 
     def _computed(self, exprs: Iterable[a.Expr], block: a.Select) -> Iterator[str]:
         """Those of a block's expressions that only an index of expressions gives, as they are spelled."""
@@ -275,7 +286,8 @@ def _is_read(expr: a.Expr) -> bool:
     return not (isinstance(expr.arg, a.Const) and expr.arg.type.name == "unknown")
 
 
-def _is_extreme(call: a.Aggregate) -> bool:
+def is_extreme(call: a.Aggregate) -> bool:
+    """Whether an aggregate is the first value in an order, that is not NULL."""
     return call.func.is_builtin and call.func.name in _EXTREMES
 
 
@@ -288,7 +300,7 @@ def _stops(node: a.Node) -> bool:
             return True
         case a.Select() if not any(node.group_by or ()):
             calls = [n for n in walk_block(node) if isinstance(n, a.Aggregate)]
-            return bool(calls) and all(map(_is_extreme, calls))
+            return bool(calls) and all(map(is_extreme, calls))
         case _:
             return False
 

@@ -106,6 +106,8 @@ class Translator:
     tested: list[Failure] = field(default_factory=list)
     # each at its level, and in how many conditions around; and in how many each of the conditions stands
     levels: dict[int, tuple[Level, int]] = field(default_factory=dict)
+    # those of them that are outputs of subqueries, which the condition reads
+    shown: set[int] = field(default_factory=set)
     depths: list[int] = field(default_factory=list)
     depth: int = 0
     # aggregates and window functions that may raise something
@@ -251,6 +253,7 @@ class Translator:
                 optional = f.optional or fits_where(f.term, before_it, self.sources)
                 asked = replace(f, given=self.given, optional=optional)
                 self.tested.append(asked)
+                self.shown.add(id(asked))
                 self.levels[id(asked)] = self.level, self.depth
 
     def _read_since(self, met: Met) -> set[Term]:
@@ -433,6 +436,10 @@ class Translator:
     def unasked(self, block: a.Select) -> frozenset[int]:
         """The numbers of the block's outputs that are computed of rows that have met its WHERE."""
         return self.asked_outputs.unasked(block) if self.asked_outputs is not None else frozenset()
+
+    def met_by(self, block: a.Select) -> tuple[a.Expr, ...]:
+        """The conditions that the rows of which these outputs are computed have met."""
+        return self.asked_outputs.met(block) if self.asked_outputs is not None else ()
 
     @contextmanager
     def bounded(self, bounds: tuple[a.Expr, ...]) -> Iterator[None]:

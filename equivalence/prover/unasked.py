@@ -3,11 +3,14 @@ them.
 
     SELECT sum(q) FROM (SELECT 100 / y AS q FROM t WHERE y <> 0) x         never divides by zero
     SELECT q FROM (SELECT 100 / y AS q FROM t WHERE y <> 0) x WHERE q > 3  asks `100 / y > 3` beside `y <> 0`
+    … t LEFT JOIN LATERAL (SELECT 100 / t.y AS q FROM u WHERE t.y > 0 AND …) x ON TRUE           divides first
 
 The planner may pull a subquery up into the one around it, push a condition into it, or run it by itself. What
 it shows then stands in a list of targets, of grouping keys or of arguments, all computed at the scans of its
-rows or above, where the conditions on these have been asked; only a condition may be asked first. Must not
-know forms or terms.
+rows or above, where the conditions on these have been asked; only a condition may be asked first. What a
+subquery below an outer join asks of the rows beside it (LATERAL) is a condition of that join, and asked
+behind what the subquery shows. Of UNION ALL the planner asks whether a least or greatest value is there
+(`build_minmax_path`). Must not know forms or terms.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rewright.sql import algebra as a
-from rewright.sql.walk import all_queries, walk
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, free_rels, leaves, walk, walk_block
+
+from .stopping import is_extreme
 
 
 class Asked:
@@ -31,7 +36,9 @@ class Asked:
         shown = [n.query for n in nodes if isinstance(n, a.ScalarSubquery)]
         for q in (query, *shown, *self._below.values()):
             self._read |= {id(arm): set() for arm in _arms(q)}
-        left = [c for q in all_queries(query) for c in _conditions(q)]
+        # those that an outer join may put NULLs for
+        self._padded = {id(q) for n in nodes if isinstance(n, a.Join) for q in _padded(n)}
+        left = [c for q in all_queries(query) for c in (*_conditions(q), *self._extremes(q))]
         while left:
             left += [e for n in walk(left.pop()) if isinstance(n, a.Column) for e in self._made_of(n)]
 
@@ -40,6 +47,32 @@ class Asked:
         asked = self._read.get(id(block))
         return frozenset() if asked is None else frozenset(range(len(block.targets))) - asked
 
+    def met(self, block: a.Select) -> tuple[a.Expr, ...]:
+        """The conditions that are met where the block's rows are scanned: of WHERE, but where it reads rows
+        beside it below an outer join, those that read no table of its own.
+        """
+        asked = conjuncts(block.where)
+        if id(block) not in self._padded or not free_rels(block):
+            return tuple(asked)
+        stored = {x.rel for x in leaves(block.from_) if isinstance(x, a.Scan)}
+        read = ({e.rel for e in all_exprs(c) if isinstance(e, a.Column)} for c in asked)
+        return tuple(c for c, rels in zip(asked, read, strict=True) if rels & stored)
+
+    def _extremes(self, query: a.Query) -> Iterator[a.Expr]:
+        """The arguments of min() and the like of which the planner asks whether they are there."""
+        if isinstance(query, a.Select) and self._is_of_arms(query):
+            calls = (n for n in walk_block(query) if isinstance(n, a.Aggregate) and is_extreme(n))
+            yield from (x for c in calls for x in c.args)
+
+    def _is_of_arms(self, query: a.Query) -> bool:
+        """Whether a block ranges over a set operation, or over a subquery that does."""
+        while isinstance(query, a.Select) and len(query.from_) == 1:
+            item = query.from_[0]
+            if isinstance(item, a.Join) or item.rel not in self._below:
+                return False
+            query = self._below[item.rel]
+        return isinstance(query, a.SetOp)
+
     def _made_of(self, column: a.Column) -> Iterator[a.Expr]:
         """What the column of a subquery is made of, once."""
         for arm in _arms(self._below[column.rel]) if column.rel in self._below else ():
@@ -47,6 +80,14 @@ class Asked:
             if column.pos not in asked and column.pos < len(arm.targets):
                 asked.add(column.pos)
                 yield arm.targets[column.pos].expr
+
+
+def _padded(join: a.Join) -> Iterator[a.Query]:
+    """The subqueries on the sides of a join whose rows it may put NULLs for, with all in them."""
+    sides = {"left": (join.right,), "right": (join.left,), "full": (join.left, join.right)}
+    for item in leaves(sides.get(join.kind, ())):
+        if isinstance(item, a.Derived):
+            yield from all_queries(item.query)
 
 
 def _arms(query: a.Query) -> Iterator[a.Select]:

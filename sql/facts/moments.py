@@ -35,7 +35,7 @@ from rewright.sql.algebra import (
     ValueFunction,
 )
 from rewright.sql.comparisons import FLIPPED
-from rewright.sql.walk import SUBQUERIES, all_exprs, conjuncts
+from rewright.sql.walk import SUBQUERIES, all_exprs, conjuncts, free_rels, from_rels, leaves
 
 if TYPE_CHECKING:
     from rewright.sql.facts.guards import Known
@@ -105,11 +105,16 @@ def bounds(query: Query) -> tuple[Expr, ...]:
 
     They are asked at the scan of the column's rows, where conditions are sorted by what they cost
     (`order_qual_clauses`), and these cost one operator. An index that is asked another condition before has
-    computed its expressions when the rows were stored.
+    computed its expressions when the rows were stored. A comparison of a row around the block is asked where
+    the two are joined: behind what a join computes of that row.
     """
     if not isinstance(query, Select):
         return ()
-    return tuple(c for part in (query.where, *_joined(query.from_)) for c in conjuncts(part) if _is_cheap(c))
+    rels = from_rels(query.from_)
+    # what a subquery beside it shows may be a column of the rows around, too
+    own = {item.rel for item in leaves(query.from_) if free_rels(item) <= rels}
+    asked = (c for part in (query.where, *_joined(query.from_)) for c in conjuncts(part))
+    return tuple(c for c in asked if (column := _compared_column(c)) is not None and column.rel in own)
 
 
 def may_come_first(condition: Expr) -> bool:
@@ -126,14 +131,15 @@ def _joined(items: Iterable[FromItem]) -> Iterator[Expr]:
             yield from _joined((item.left, item.right))
 
 
-def _is_cheap(condition: Expr) -> bool:
+def _compared_column(condition: Expr) -> Column | None:
+    """The column that a condition compares with a constant, both moments."""
     match condition:
         case Op(op, (Column() as column, other)) | Op(op, (other, Column() as column)):
             read = other.arg if isinstance(other, Cast) and other.arg.type.name == "unknown" else other
             compares = op.is_builtin and op.btree != "" and _is_moment(column) and _is_moment(other)
-            return compares and isinstance(read, Const)
+            return column if compares and isinstance(read, Const) else None
         case _:
-            return False
+            return None
 
 
 def _has_sum(name: str, left: Expr, right: Expr, known: Known) -> bool:
