@@ -19,7 +19,7 @@ from rewright.sql.walk import all_exprs, all_queries, conjuncts, map_kind, walk
 
 from .fences import ERRORS, conditions
 from .plain_values import has_a_value
-from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart, spelled
+from .pulling import PullUp, asked_by_row, computed_ctes, is_not_pulled_up, makes_rows_apart, spelled
 from .taken import takes
 from .worded import is_joined, worded
 
@@ -36,7 +36,7 @@ def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
     """
     ours, theirs = (_Orders(q, catalog) for q in (first, second))
     found = frozenset() if ours.told() == theirs.told() else ERRORS
-    return found | (OVERFLOW if theirs.asked_outputs() - ours.asked_parts() else frozenset())
+    return found | (OVERFLOW if theirs.asks_more(ours) else frozenset())
 
 
 class _Orders:
@@ -47,6 +47,7 @@ class _Orders:
         computed = computed_ctes(query)
         self.ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes if c.cte not in computed}
         self.pull_up = PullUp(self.ctes, computed)
+        self.by_row = asked_by_row(query)
         self.tables = {n.rel: n.table for n in walk(query) if isinstance(n, a.Scan)}
 
     def told(self) -> Counter[tuple[str, ...]]:
@@ -61,24 +62,35 @@ class _Orders:
                 found.update(self._of(conjuncts(block.having)))
         return found
 
-    def asked_outputs(self) -> set[str]:
-        """What of the outputs of subqueries that are pulled up is asked in conditions, of more rows than
-        where it is shown, and may leave its type. What conditions compute themselves is compared by terms.
-        """
-        found = {
-            (c, self.pull_up.inlined(c, block))
-            for block, asked in self._conditions()
-            for c in all_exprs(asked)
-            if isinstance(c, a.Column)
-        }
-        made = (x for c, x in found if x != c)
-        return {self._spelled(x) for x in made if self.facts.may_overflow(a.Select((), where=x))}
+    def asks_more(self, other: _Orders) -> bool:
+        """Whether an output is asked that the other query does not ask, or only of one row after another."""
+        always, by_row = other._asked_parts()
+        found, late = self._asked_outputs()
+        return bool(found - always or late - always - by_row)
 
-    def asked_parts(self) -> set[str]:
-        """All that is computed in conditions; those of HAVING on keys are asked of rows."""
+    def _asked_outputs(self) -> tuple[set[str], set[str]]:
+        """What of the outputs of subqueries that are pulled up is asked in conditions, of more rows than
+        where it is shown, and may leave its type; and what only of one row after another. What conditions
+        compute themselves is compared by terms.
+        """
+        found: tuple[set[str], set[str]] = set(), set()
+        for block, asked in self._conditions():
+            for c in all_exprs(asked):
+                made = self.pull_up.inlined(c, block) if isinstance(c, a.Column) else c
+                if made is not c and self.facts.may_overflow(a.Select((), where=made)):
+                    found[id(block) in self.by_row].add(self._spelled(made))
+        return found
+
+    def _asked_parts(self) -> tuple[set[str], set[str]]:
+        """All that is computed in conditions, and of one row after another; those of HAVING on keys are asked
+        of rows.
+        """
+        found: tuple[set[str], set[str]] = set(), set()
         groups = ((b, b.having) for b in all_queries(self.query) if isinstance(b, a.Select) and b.having)
-        asked = (self.pull_up.inlined(c, block) for block, c in (*self._conditions(), *groups))
-        return {self._spelled(part) for c in asked for part in all_exprs(c)}
+        for block, c in (*self._conditions(), *groups):
+            parts = all_exprs(self.pull_up.inlined(c, block))
+            found[id(block) in self.by_row].update(map(self._spelled, parts))
+        return found
 
     def _conditions(self) -> Iterator[tuple[a.Select, a.Expr]]:
         for block in all_queries(self.query):
