@@ -32,6 +32,10 @@ GROUPED = "(select k, a + 1 as x from t)"
 # planned by themselves, and asked of rows with partners alone
 OF_EACH = "(select z.a + 1 from t z where z.id = u.t) > 0"
 COUNTED = "(select count(*) from t z where z.id = u.t and z.a + 1 > 0) > 0"
+GUARDED = (
+    "select d.id, d.x from (select id, a + 1 as x from t) d join u on u.t = d.id"
+    " join t z on z.id = u.t and z.k < 3 and z.a + 1 > 0"
+)
 SHOWN = "select d.id, d.x from {q} d join u on u.t = d.id where u.v > 5"
 # rows of t that have a partner, and a condition on these
 PARTNERS = "select id, a from t where id in (select t from u)"
@@ -47,6 +51,10 @@ SEEN = {
     "beside a subquery that asks one row after another": (
         f"{SHOWN.format(q=SUM)} and {OF_EACH}",
         f"{SHOWN.format(q=SUM)} and {OF_EACH} and d.x is not null",
+    ),
+    "beside another use that asks something first": (
+        f"{GUARDED} where u.v > 5",
+        f"{GUARDED} where u.v > 5 and d.x is not null",
     ),
     "beside a count of one row after another": (
         f"{SHOWN.format(q=SUM)} and {COUNTED}",
