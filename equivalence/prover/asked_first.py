@@ -15,11 +15,12 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, map_kind, walk
+from rewright.sql.facts.moments import may_come_first
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, free_rels, map_kind, walk
 
 from .fences import ERRORS, conditions
 from .plain_values import has_a_value
-from .pulling import PullUp, computed_ctes, is_not_pulled_up, makes_rows_apart, spelled
+from .pulling import PullUp, asked_by_row, computed_ctes, is_not_pulled_up, makes_rows_apart, spelled
 from .taken import takes
 from .worded import is_joined, worded
 
@@ -36,7 +37,7 @@ def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
     """
     ours, theirs = (_Orders(q, catalog) for q in (first, second))
     found = frozenset() if ours.told() == theirs.told() else ERRORS
-    return found | (OVERFLOW if theirs.asked_outputs() - ours.asked_parts() else frozenset())
+    return found | (OVERFLOW if theirs.asks_more(ours) else frozenset())
 
 
 class _Orders:
@@ -47,6 +48,9 @@ class _Orders:
         computed = computed_ctes(query)
         self.ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes if c.cte not in computed}
         self.pull_up = PullUp(self.ctes, computed)
+        self.by_row = asked_by_row(query)
+        # by block what is asked beside its conditions, once somebody wants to know
+        self.levels: dict[int, list[a.Expr]] = {}
         self.tables = {n.rel: n.table for n in walk(query) if isinstance(n, a.Scan)}
 
     def told(self) -> Counter[tuple[str, ...]]:
@@ -61,24 +65,56 @@ class _Orders:
                 found.update(self._of(conjuncts(block.having)))
         return found
 
-    def asked_outputs(self) -> set[str]:
-        """What of the outputs of subqueries that are pulled up is asked in conditions, of more rows than
-        where it is shown, and may leave its type. What conditions compute themselves is compared by terms.
+    def asks_more(self, other: _Orders) -> bool:
+        """Whether an output that may leave its type is asked, of more rows than where it is shown, that the
+        other query does not ask, or only of one row after another, or of rows that are asked something else
+        first. What conditions compute themselves is compared by terms.
         """
-        found = {
-            (c, self.pull_up.inlined(c, block))
-            for block, asked in self._conditions()
-            for c in all_exprs(asked)
-            if isinstance(c, a.Column)
-        }
-        made = (x for c, x in found if x != c)
-        return {self._spelled(x) for x in made if self.facts.may_overflow(a.Select((), where=x))}
+        asked = list(self._asked_outputs())
+        if not asked:
+            return False
+        computed: dict[str, list[tuple[bool, frozenset[str]]]] = {}
+        for part, block in other._asked():
+            by_row = id(block) in other.by_row
+            computed.setdefault(other._spelled(part), []).append((by_row, other._first(part, block)))
+        for part, block in asked:
+            by_row, first = id(block) in self.by_row, self._first(part, block)
+            met = computed.get(self._spelled(part), [])
+            if not any((by_row or not late) and before <= first for late, before in met):
+                return True
+        return False
 
-    def asked_parts(self) -> set[str]:
+    def _asked_outputs(self) -> Iterator[tuple[a.Expr, a.Select]]:
+        """The outputs of subqueries that are pulled up and asked, that may leave their type."""
+        for block, asked in self._conditions():
+            for c in all_exprs(asked):
+                made = self.pull_up.inlined(c, block) if isinstance(c, a.Column) else c
+                if made is not c and self.facts.may_overflow(a.Select((), where=made)):
+                    yield made, block
+
+    def _asked(self) -> Iterator[tuple[a.Expr, a.Select]]:
         """All that is computed in conditions; those of HAVING on keys are asked of rows."""
         groups = ((b, b.having) for b in all_queries(self.query) if isinstance(b, a.Select) and b.having)
-        asked = (self.pull_up.inlined(c, block) for block, c in (*self._conditions(), *groups))
-        return {self._spelled(part) for c in asked for part in all_exprs(c)}
+        for block, c in (*self._conditions(), *groups):
+            yield from ((part, block) for part in all_exprs(self.pull_up.inlined(c, block)))
+
+    def _first(self, part: a.Expr, block: a.Select) -> frozenset[str]:
+        """What costs no more than a comparison, and is asked of the rows that the part is made of alone."""
+        rels = free_rels(part)
+        beside = ((c, free_rels(c)) for c in self._beside(block) if may_come_first(c))
+        return frozenset(self._spelled(c) for c, read in beside if read and read <= rels)
+
+    def _beside(self, block: a.Select) -> list[a.Expr]:
+        """The conditions that are asked beside those of a block."""
+        if not self.levels:
+            inner = {id(q) for b in all_queries(self.query) for q in self._pulled_up(b)}
+            for root in all_queries(self.query):
+                if isinstance(root, a.Select) and id(root) not in inner:
+                    asked, left = list(self._written(root)), [root]
+                    while left:
+                        self.levels[id(here := left.pop())] = asked
+                        left += self._pulled_up(here)
+        return self.levels.get(id(block), [])
 
     def _conditions(self) -> Iterator[tuple[a.Select, a.Expr]]:
         for block in all_queries(self.query):

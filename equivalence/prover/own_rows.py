@@ -44,13 +44,15 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class OwnRows:
     """Something that may fail in a condition: its ``kind`` and words, and how it is told by each numbering of
-    its rows. ``shown``: an output of a subquery that the condition reads.
+    its rows. ``shown``: an output of a subquery that the condition reads; ``by_row``: asked of one row after
+    another (`pulling.asked_by_row`).
     """
 
     kind: str
     what: str
     numbered: tuple[Told, ...]
     shown: bool = False
+    by_row: bool = False
 
 
 def own_rows(translator: Translator) -> frozenset[OwnRows]:
@@ -79,6 +81,8 @@ def asked_of_more(original: Iterable[OwnRows], replacement: Iterable[OwnRows]) -
 
 def _is_asked_as_much(original: OwnRows, replacement: OwnRows) -> bool:
     """Whether the rows of the second can be numbered so that they are asked what those of the first are."""
+    if replacement.shown and original.by_row and not replacement.by_row:
+        return False
     told = original.numbered[0]
     return any(told.words == x.words and told.first <= x.asked for x in replacement.numbered)
 
@@ -107,8 +111,8 @@ def _of(failure: Failure, translator: Translator) -> OwnRows:
         return Told(_words(failure.term, names), *words)
 
     numbered = tuple(told(x) for x in _numberings(list(dict.fromkeys(met)), sources))
-    shown = id(failure) in translator.shown
-    return OwnRows(failure.kind, describe(failure.term, sources), numbered, shown)
+    shown, by_row = id(failure) in translator.shown, id(failure.within) in translator.by_row
+    return OwnRows(failure.kind, describe(failure.term, sources), numbered, shown, by_row)
 
 
 def _numberings(rows: Sequence[int], sources: Mapping[int, Source]) -> Iterator[dict[int, Source]]:

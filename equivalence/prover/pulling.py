@@ -16,7 +16,17 @@ from itertools import islice
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import own_errors
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, deep_exprs, free_rels, subqueries, substitute
+from rewright.sql.walk import (
+    SUBQUERIES,
+    all_exprs,
+    all_queries,
+    conjuncts,
+    deep_exprs,
+    free_rels,
+    subqueries,
+    substitute,
+    walk,
+)
 
 from .translated import Unsupported
 
@@ -32,6 +42,16 @@ def semi_joins(condition: a.Expr) -> Iterator[a.Query]:
                 yield query
             case _:
                 pass
+
+
+def asked_by_row(query: a.Query) -> set[int]:
+    """The blocks within subqueries in expressions that the planner does not join: each is run for one row
+    after another, or stops once it knows, and asks what ties it to that row first.
+    """
+    blocks = [q for q in all_queries(query) if isinstance(q, a.Select)]
+    joined = {id(q) for b in blocks for c in conjuncts(b.where) for q in semi_joins(c)}
+    found = (n.query for n in walk(query) if isinstance(n, SUBQUERIES) and id(n.query) not in joined)
+    return {id(q) for inner in found for q in all_queries(inner)}
 
 
 def stays_around(condition: a.Expr) -> bool:

@@ -27,6 +27,7 @@ from .fresh import fresh, fresh_copy
 from .lasting import is_told_by_parts
 from .pulling import (
     PullUp,
+    asked_by_row,
     computed_ctes,
     fence_of,
     is_not_pulled_up,
@@ -108,6 +109,8 @@ class Translator:
     levels: dict[int, tuple[Level, int]] = field(default_factory=dict)
     # those of them that are outputs of subqueries, which the condition reads
     shown: set[int] = field(default_factory=set)
+    # the blocks that are asked of one row after another
+    by_row: set[int] = field(default_factory=set)
     depths: list[int] = field(default_factory=list)
     depth: int = 0
     # aggregates and window functions that may raise something
@@ -467,7 +470,7 @@ class Translator:
     # ---------------------------------------------------------------- queries
 
     def top(self, query: a.Query) -> Form:
-        self.topmost, self.asked_outputs = query, Asked(query)
+        self.topmost, self.asked_outputs, self.by_row = query, Asked(query), asked_by_row(query)
         return self.query(query, {}, visible=True, whole=True)
 
     def query(

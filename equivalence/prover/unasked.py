@@ -40,7 +40,7 @@ class Asked:
         self._padded = {id(q) for n in nodes if isinstance(n, a.Join) for q in _padded(n)}
         left = [c for q in all_queries(query) for c in (*_conditions(q), *self._extremes(q))]
         while left:
-            left += [e for n in walk(left.pop()) if isinstance(n, a.Column) for e in self._made_of(n)]
+            left += [e for n in walk(left.pop()) for e in self._made_of(n)]
 
     def unasked(self, block: a.Select) -> frozenset[int]:
         """The numbers of the block's outputs that no condition reads."""
@@ -73,13 +73,17 @@ class Asked:
             query = self._below[item.rel]
         return isinstance(query, a.SetOp)
 
-    def _made_of(self, column: a.Column) -> Iterator[a.Expr]:
-        """What the column of a subquery is made of, once."""
-        for arm in _arms(self._below[column.rel]) if column.rel in self._below else ():
+    def _made_of(self, read: a.Node) -> Iterator[a.Expr]:
+        """What the column of a subquery, or its row as a whole, is made of, once."""
+        if not isinstance(read, a.Column | a.WholeRow) or read.rel not in self._below:
+            return
+        for arm in _arms(self._below[read.rel]):
             asked = self._read[id(arm)]
-            if column.pos not in asked and column.pos < len(arm.targets):
-                asked.add(column.pos)
-                yield arm.targets[column.pos].expr
+            wanted = range(len(arm.targets)) if isinstance(read, a.WholeRow) else (read.pos,)
+            for pos in wanted:
+                if pos not in asked and pos < len(arm.targets):
+                    asked.add(pos)
+                    yield arm.targets[pos].expr
 
 
 def _padded(join: a.Join) -> Iterator[a.Query]:

@@ -28,6 +28,14 @@ set enable_mergejoin = off;
 CATALOG = catalog_from_ddl(SCHEMA)
 SUM = "(select id, a + 1 as x from t)"
 KEPT = "(select id, k + 1 as x from t)"
+GROUPED = "(select k, a + 1 as x from t)"
+# planned by themselves, and asked of rows with partners alone
+OF_EACH = "(select z.a + 1 from t z where z.id = u.t) > 0"
+COUNTED = "(select count(*) from t z where z.id = u.t and z.a + 1 > 0) > 0"
+GUARDED = (
+    "select d.id, d.x from (select id, a + 1 as x from t) d join u on u.t = d.id"
+    " join t z on z.id = u.t and z.k < 3 and z.a + 1 > 0"
+)
 SHOWN = "select d.id, d.x from {q} d join u on u.t = d.id where u.v > 5"
 # rows of t that have a partner, and a condition on these
 PARTNERS = "select id, a from t where id in (select t from u)"
@@ -36,6 +44,22 @@ BARE = "select t.id from t where t.id in (select t from u) and t.a + 1 > 0"
 # the server answers the first, and not the second
 SEEN = {
     "is not null": (SHOWN.format(q=SUM), f"{SHOWN.format(q=SUM)} and d.x is not null"),
+    "as a group": (
+        f"select x, count(*) from {GROUPED} d where k < 3 group by x",
+        f"select x, count(*) from {GROUPED} d where x is not null and k < 3 group by x",
+    ),
+    "beside a subquery that asks one row after another": (
+        f"{SHOWN.format(q=SUM)} and {OF_EACH}",
+        f"{SHOWN.format(q=SUM)} and {OF_EACH} and d.x is not null",
+    ),
+    "beside another use that asks something first": (
+        f"{GUARDED} where u.v > 5",
+        f"{GUARDED} where u.v > 5 and d.x is not null",
+    ),
+    "beside a count of one row after another": (
+        f"{SHOWN.format(q=SUM)} and {COUNTED}",
+        f"{SHOWN.format(q=SUM)} and {COUNTED} and d.x is not null",
+    ),
     "equals itself": (SHOWN.format(q=SUM), f"{SHOWN.format(q=SUM)} and d.x = d.x"),
     "either way": (SHOWN.format(q=SUM), f"{SHOWN.format(q=SUM)} and (d.x > 5 or d.x <= 5)"),
     "in ON": (

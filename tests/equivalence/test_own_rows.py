@@ -67,6 +67,13 @@ SEEN = {
 }
 # others that fail by plans that the server may take: 18 knows that a copy by a key is the row itself
 UNSEEN = {
+    "one of two rows of a table": (
+        "select s.id from s where s.film = 2 and exists (select 1 from s p where p.film = 2 and p.id <> s.id and s.y + p.n > 3)",
+        (
+            "select s.id from s where s.film = 2 and exists (select 1 from s w where w.id = s.id and exists"
+            " (select 1 from s p where p.film = 2 and p.id <> w.id and w.y + p.n > 3))"
+        ),
+    ),
     "a sum of a copy by itself": (
         "select s.id from s where s.film = 2 and s.y + 2000000000 > s.n",
         "select s.id from s where s.film = 2 and s.id in (select w.id from s w where w.y + 2000000000 > w.n)",
@@ -105,6 +112,13 @@ UNSEEN = {
     ),
 }
 SAME = {
+    "a copy beside another row that is asked the same": (
+        (
+            "select s.id from s where s.film = 2 and exists (select 1 from s w where w.id = s.id and w.film = 2 and exists"
+            " (select 1 from s p where p.film = 2 and p.id <> w.id and w.y + p.n > 3))"
+        ),
+        "select s.id from s where s.film = 2 and exists (select 1 from s p where p.film = 2 and p.id <> s.id and s.y + p.n > 3)",
+    ),
     "a copy that is asked the same": (
         f"select s.id from s where s.at >= '2019-01-01' and exists (select 1 from s p where {OTHER} and {BEFORE})",
         (

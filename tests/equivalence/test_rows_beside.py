@@ -1,5 +1,5 @@
-"""Conditions on rows beside a subquery, which a join asks, and questions that the planner adds to a subquery: a server
-answers the first of each pair and fails in the second; no proof goes without a reservation.
+"""Conditions on rows beside a subquery, which a join asks, questions that the planner adds to a subquery, and what
+conditions read of one: a server answers the first of each pair and fails in the second; no proof goes without a reservation.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 
 SCHEMA = """
-create table t (id int primary key, u int not null, y int not null, at timestamp not null);
+create table t (id int primary key, u int not null, y int not null, at timestamp not null, tz timestamptz not null);
 create table u (id int primary key, a int not null unique, m timestamp not null);
 """
 ROWS = """
-insert into t select i, i % 50, 1 + i % 6, '2020-01-01' from generate_series(1, 3000) i;
-insert into t values (9001, 1, 0, '4714-11-24 BC');
+insert into t select i, i % 50, 1 + i % 6, '2020-01-01', '2020-01-01' from generate_series(1, 3000) i;
+insert into t values (9001, 1, 0, '4714-11-24 BC', '4714-11-25 BC');
 insert into u select i, i, '2020-01-01' from generate_series(0, 30000) i;
 analyze;
 """
@@ -30,6 +30,11 @@ MONTH = "u.m = date_trunc('month', t.at)"
 GUARDED_MONTH = f"case when t.at >= '2018-01-01' then {MONTH} end"
 # a list costs more than IS NOT NULL of a quotient
 ARMS = "select min(q) as q from (select 100 / y as q from t where y not in (0, -1, 8) union all select a from u{}) x"
+ROWS_OF = "select x.id, x.q from (select id, 100 / y as q from t where y not in (0, -1, 7)) x"
+MONTHS = "select x.id, x.m from (select id, u, date_trunc('month', at) as m from t) x join u"
+LOCAL = (
+    "select x.id, x.m from (select id, u, date_trunc('month', tz at time zone 'UTC') as m from t) x join u"
+)
 SEEN = {
     "a quotient of the row beside": (
         GUARDED,
@@ -59,6 +64,22 @@ SEEN = {
     "a month that hashes the row around": (
         f"select id from t where not exists (select 1 from u where {GUARDED_MONTH})",
         f"select id from t where not exists (select 1 from u where t.at >= '2018-01-01' and {MONTH})",
+    ),
+    "a row as a whole": (ROWS_OF, ROWS_OF + " where x is not null"),
+    "a month that a condition reads": (
+        f"{MONTHS} on u.id = x.u and u.a = 2",
+        f"{MONTHS} on u.id = x.u and u.a = 2 where x.m is not null",
+    ),
+    "a local month that a condition reads": (
+        f"{LOCAL} on u.id = x.u and u.a = 2",
+        f"{LOCAL} on u.id = x.u and u.a = 2 where x.m is not null",
+    ),
+    "a month that is a group": (
+        "select m, count(*) from (select date_trunc('month', at) as m, at from t) x where at >= '2018-01-01' group by m",
+        (
+            "select m, count(*) from (select date_trunc('month', at) as m, at from t) x where m is not null"
+            " and at >= '2018-01-01' group by m"
+        ),
     ),
     "a least value of arms": (ARMS.format(" offset 0"), ARMS.format("")),
     "a least value of arms, all of which are read": (
