@@ -500,14 +500,17 @@ def hazardous(term: Term) -> bool:
 
 
 def leaves_its_type(kind: str, term: Term) -> bool:
-    """Whether what may raise ``kind`` does so for what is too large for its type: an overflow, or sums,
-    roundings and conversions of moments far from now.
+    """Whether what may raise ``kind`` does so for what is too large for its type: an overflow, or sums of
+    moments far from now.
     """
-    if kind == "overflow" or not isinstance(term, App):
-        return kind == "overflow"
-    name = term.sym.name
-    moved = name.startswith(("op +(", "op -(", "op *(", "pg_catalog.timezone(")) or is_of_time(term)
-    return moved and not surely_has_a_value(term)
+    moved = isinstance(term, App) and term.sym.name.startswith(("op +(", "op -(", "op *("))
+    return kind == "overflow" or (moved and isinstance(term, App) and not surely_has_a_value(term))
+
+
+def ends_with_time(term: Term) -> bool:
+    """Whether a rounding or conversion of a moment fails at the ends of its type, and nowhere else."""
+    of_zone = isinstance(term, App) and term.sym.name.startswith("pg_catalog.timezone(")
+    return (of_zone or is_of_time(term)) and isinstance(term, App) and not surely_has_a_value(term)
 
 
 def _hazardous_operator(term: App) -> bool:

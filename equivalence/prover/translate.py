@@ -39,7 +39,7 @@ from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
 from .standing import place_of
-from .symbols import hazardous, leaves_its_type, one_look
+from .symbols import ends_with_time, hazardous, leaves_its_type, one_look
 from .terms import (
     INTEGER,
     App,
@@ -252,7 +252,7 @@ class Translator:
         """
         here = set(map(id, self.failing[met[0] :]))
         for f in self._within(self.failing, met[0], met):
-            if id(f) not in here and leaves_its_type(f.kind, f.term):
+            if id(f) not in here and (leaves_its_type(f.kind, f.term) or ends_with_time(f.term)):
                 optional = f.optional or fits_where(f.term, before_it, self.sources)
                 asked = replace(f, given=self.given, optional=optional)
                 self.tested.append(asked)
