@@ -81,8 +81,7 @@ def is_stable_and_may_fail(expr: Expr) -> bool:
         return False
     # '2024-01-01'::date is stable, as DateStyle decides
     stable = any(not _is_folded(e) or (isinstance(e, Cast) and e.method == "io") for e in parts)
-    found = errors_of_expr(expr, lambda _query: False, lambda _column: NO_ERRORS) if stable else NO_ERRORS
-    return bool(found)
+    return stable and bool(errors_of_expr(expr, lambda _query: False, lambda _column: NO_ERRORS))
 
 
 def _is_folded(expr: Expr) -> bool:

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from rewright.sql import algebra as a
 from rewright.sql.walk import all_exprs, all_queries, conjuncts, free_rels, leaves, walk, walk_block
 
+from .fences import conditions
 from .stopping import is_extreme
 
 
@@ -48,8 +49,8 @@ class Asked:
         return frozenset() if asked is None else frozenset(range(len(block.targets))) - asked
 
     def met(self, block: a.Select) -> tuple[a.Expr, ...]:
-        """The conditions that are met where the block's rows are scanned: of WHERE, but where it reads rows
-        beside it below an outer join, those that read no table of its own.
+        """The conditions of WHERE that are met where the block's rows are scanned: all, but below an outer
+        join, where it reads rows beside it, only those that read a table of its own.
         """
         asked = conjuncts(block.where)
         if id(block) not in self._padded or not free_rels(block):
@@ -105,15 +106,5 @@ def _arms(query: a.Query) -> Iterator[a.Select]:
 
 def _conditions(query: a.Query) -> Iterator[a.Expr]:
     """The conditions of a block: HAVING on keys alone is asked of its rows."""
-    if not isinstance(query, a.Select):
-        return
-    yield from (c for c in (query.where, query.having) if c is not None)
-    joins = (n for item in query.from_ for n in _joins(item))
-    yield from (j.on for j in joins if j.on is not None)
-
-
-def _joins(item: a.FromItem) -> Iterator[a.Join]:
-    if isinstance(item, a.Join):
-        yield item
-        yield from _joins(item.left)
-        yield from _joins(item.right)
+    if isinstance(query, a.Select):
+        yield from (*conditions(query), *conjuncts(query.having))

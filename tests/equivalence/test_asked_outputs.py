@@ -8,11 +8,10 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from bench.mutant_proofs import WAYS, Shown
+from bench.mutant_proofs import Shown
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.proving import Binding
-from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.failing_pairs import failing_with, shown
 
 SCHEMA = """
 create table t (id int primary key, a int not null, k int not null check (k between 0 and 100));
@@ -113,35 +112,23 @@ SAME = {
 }
 
 
-def shown(first: str, second: str) -> dict[str, Shown | str]:
-    pair = Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
-    return {name: way(pair, 4.0) for name, way in WAYS.items()}
-
-
 @pytest.mark.parametrize("words", SEEN)
 def test_what_only_the_second_asks_may_overflow(words: str) -> None:
     """By the kernel, by parts, and by the recheck's forms."""
-    for name, found in shown(*SEEN[words]).items():
+    for name, found in shown(CATALOG, *SEEN[words]).items():
         assert isinstance(found, str) or "overflow" in found.modulo, name
 
 
 @pytest.mark.parametrize("words", SAME)
 def test_what_is_asked_in_both_is_the_same(words: str) -> None:
-    found = [x for x in shown(*SAME[words]).values() if isinstance(x, Shown)]
+    found = [x for x in shown(CATALOG, *SAME[words]).values() if isinstance(x, Shown)]
     assert any(x.modulo == () for x in found)
 
 
 @pytest.mark.server
 def test_the_server_fails_in_the_second_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS).encode())
-
-        def fails(query: str) -> bool:
-            try:
-                connection.execute(query.encode())
-            except psycopg.errors.NumericValueOutOfRange:
-                return True
-            return False
-
+    with failing_with(
+        psycopg.errors.NumericValueOutOfRange, scratch_server, database, SCHEMA + ROWS
+    ) as fails:
         assert [words for words, (first, _) in SEEN.items() if fails(first)] == []
         assert [words for words, (_, second) in SEEN.items() if not fails(second)] == []

@@ -12,6 +12,7 @@ from rewright.equivalence.prover.fences import fenced_otherwise
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.failing_pairs import failing_with
 from tests.equivalence.text_pairs import prover
 
 SCHEMA = """
@@ -124,16 +125,8 @@ def test_fences_around_what_may_fail_are_read_off_the_trees() -> None:
 
 @pytest.mark.server
 def test_the_server_raises_in_one_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS).encode())
-
-        def fails(query: str) -> bool:
-            try:
-                connection.execute(query.encode())
-            except psycopg.errors.DivisionByZero:
-                return True
-            return False
-
+    errors = psycopg.errors.DivisionByZero
+    with failing_with(errors, scratch_server, database, SCHEMA + ROWS) as fails:
         alike = [(a, b) for a, b in PAIRS if fails(a) == fails(b)]
     # CASE and a key of DISTINCT ON: the server asks the one of either, and passes the other
     assert alike == []

@@ -12,6 +12,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.prover.planned import planned_otherwise
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.failing_pairs import failing_with
 from tests.equivalence.text_pairs import prover
 
 SCHEMA = """
@@ -121,16 +122,8 @@ def test_what_is_not_planned_or_planned_alike_is_the_same(first: str, second: st
 
 @pytest.mark.server
 def test_the_server_raises_in_the_second_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS + WORKERS).encode())
-
-        def fails(query: str) -> bool:
-            try:
-                connection.execute(query.encode())
-            except (psycopg.errors.DataError, psycopg.errors.CardinalityViolation):
-                return True
-            return False
-
+    errors = (psycopg.errors.DataError, psycopg.errors.CardinalityViolation)
+    with failing_with(errors, scratch_server, database, SCHEMA + ROWS + WORKERS) as fails:
         assert [fails(a) for a, _ in PAIRS] == [False] * len(PAIRS)
         assert [fails(b) for _, b in PAIRS] == [True] * len(PAIRS)
 

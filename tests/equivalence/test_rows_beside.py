@@ -7,11 +7,10 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from bench.mutant_proofs import WAYS, Shown
+from bench.mutant_proofs import Shown
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.proving import Binding
-from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.failing_pairs import failing_with, shown
 
 SCHEMA = """
 create table t (id int primary key, u int not null, y int not null, at timestamp not null, tz timestamptz not null);
@@ -107,37 +106,23 @@ SAME = {
 }
 
 
-def shown(first: str, second: str) -> dict[str, Shown | str]:
-    pair = Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
-    return {name: way(pair, 4.0) for name, way in WAYS.items()}
-
-
 @pytest.mark.parametrize("words", SEEN)
 def test_what_the_second_asks_first_may_fail(words: str) -> None:
     """By the kernel, by parts, and by the recheck's forms."""
-    for name, found in shown(*SEEN[words]).items():
+    for name, found in shown(CATALOG, *SEEN[words]).items():
         assert isinstance(found, str) or {"errors", "overflow"} & set(found.modulo), name
 
 
 @pytest.mark.parametrize("words", SAME)
 def test_what_meets_its_conditions_first_is_the_same(words: str) -> None:
-    found = shown(*SAME[words])["parts"]
+    found = shown(CATALOG, *SAME[words])["parts"]
     assert isinstance(found, Shown)
     assert found.modulo == ()
 
 
 @pytest.mark.server
 def test_the_server_fails_in_the_second_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS).encode())
-
-        def fails(query: str) -> bool:
-            try:
-                connection.execute(query.encode())
-            except psycopg.errors.DataError:
-                return True
-            return False
-
+    with failing_with(psycopg.errors.DataError, scratch_server, database, SCHEMA + ROWS) as fails:
         assert [words for words, (first, _) in SEEN.items() if fails(first)] == []
         assert [words for words, (_, second) in SEEN.items() if not fails(second)] == []
         assert [words for words, pair in SAME.items() if any(map(fails, pair))] == []

@@ -7,15 +7,15 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from bench.mutant_proofs import WAYS, Shown
+from bench.mutant_proofs import Shown
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.prover.calendar_series import without_series
 from rewright.equivalence.prover.stopping import may_fail
-from rewright.equivalence.proving import Binding
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.facts import Facts
+from tests.equivalence.failing_pairs import failing_with, shown
 
 SCHEMA = """
 create table t (id int primary key, a int not null, s text not null);
@@ -291,38 +291,25 @@ SAME = {
 }
 
 
-def shown(first: str, second: str) -> dict[str, Shown | str]:
-    pair = Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
-    return {name: way(pair, 4.0) for name, way in WAYS.items()}
-
-
 @pytest.mark.parametrize("words", [*SEEN, *UNSEEN])
 def test_rows_that_only_the_second_asks_may_fail(words: str) -> None:
     """By the kernel, by parts, and by the recheck's forms."""
-    for name, found in shown(*(SEEN | UNSEEN)[words]).items():
+    for name, found in shown(CATALOG, *(SEEN | UNSEEN)[words]).items():
         assert isinstance(found, str) or "errors" in found.modulo, name
 
 
 @pytest.mark.parametrize("words", SAME)
 def test_what_asks_no_more_rows_is_the_same(words: str) -> None:
-    found = shown(*SAME[words])["parts"]
+    found = shown(CATALOG, *SAME[words])["parts"]
     assert isinstance(found, Shown)
     assert found.modulo == ()
 
 
 @pytest.mark.server
 def test_the_server_fails_in_the_second_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS).encode())
-
-        def fails(query: str) -> bool:
-            try:
-                connection.execute(query.encode())
-            # divided by zero, out of range or refused by a domain
-            except (psycopg.errors.DataError, psycopg.errors.IntegrityError):
-                return True
-            return False
-
+    # divided by zero, out of range or refused by a domain
+    errors = (psycopg.errors.DataError, psycopg.errors.IntegrityError)
+    with failing_with(errors, scratch_server, database, SCHEMA + ROWS) as fails:
         assert [words for words, (first, _) in SEEN.items() if fails(first)] == []
         assert [words for words, (_, second) in SEEN.items() if not fails(second)] == []
 

@@ -10,6 +10,7 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.failing_pairs import failing_with
 from tests.equivalence.text_pairs import prover
 
 SCHEMA = """
@@ -119,15 +120,7 @@ def test_what_the_planner_pulls_up_is_the_same(first: str, second: str) -> None:
 
 @pytest.mark.server
 def test_the_server_raises_in_one_of_each_pair(scratch_server: ScratchServer, database: str) -> None:
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        connection.execute((SCHEMA + ROWS).encode())
-
-        def fails(query: str) -> bool:
-            try:
-                connection.execute(query.encode())
-            except (psycopg.errors.DivisionByZero, psycopg.errors.CardinalityViolation):
-                return True
-            return False
-
+    errors = (psycopg.errors.DivisionByZero, psycopg.errors.CardinalityViolation)
+    with failing_with(errors, scratch_server, database, SCHEMA + ROWS) as fails:
         alike = [(a, b) for a, b in PAIRS if fails(a) == fails(b)]
     assert alike == []
