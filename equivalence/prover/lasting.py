@@ -17,15 +17,15 @@ from .bags import remake
 from .build import is_null, predicates
 from .described import describe
 from .digest import written_alike
+from .group_keys import less_what_is_known, without_belonging
 from .raising import arguments, plain_name
-from .symbols import EQ, identity, is_division
+from .symbols import is_division
 from .terms import (
     FALSE,
     INTEGER,
     App,
     Bag,
     Block,
-    Distinct,
     Function,
     Nested,
     Row,
@@ -38,7 +38,6 @@ from .terms import (
     block_vars,
     map_bags,
     map_block,
-    substitute,
     walk_bag,
     walk_shallow,
     walk_source,
@@ -197,23 +196,15 @@ def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]
             yield (Block((), (), (o,)),), iter((o,))
     for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
         # HAVING count(*) > 0 AND k = 1 and WHERE k = 1 leave the same group
-        told = _of_values(_less_what_is_known(t, b) if keys_first else t)
+        told = _of_values(less_what_is_known(t, b) if keys_first else t)
         if isinstance(t, Nested):
-            inside = (x for x in (t, *walk_bag(t.bag), *_functions(t.bag)) if not isinstance(x, Var))
+            rest, keys = without_belonging(t, b)
+            # what groups are made by fails where they are made
+            yield from (((Block((), (), (key,)),), walk_term(key)) for key in keys)
+            inside = (x for x in (t, *walk_bag(rest.bag), *_functions(rest.bag)) if not isinstance(x, Var))
             yield (Block((), (), (told,)),), inside
         elif not isinstance(t, Var):
             yield (Block((), (), _as_it_fails(told)),), iter((t,))
-
-
-def _less_what_is_known(term: Term, around: Block) -> Term:
-    """The term whose aggregates are without conditions on a key of their group that the group meets already:
-    HAVING and WHERE on a key leave the same rows of each group.
-    """
-    if isinstance(term, App):
-        return replace(term, args=tuple(_less_what_is_known(t, around) for t in term.args))
-    if not isinstance(term, Nested) or term.kind != "agg":
-        return term
-    return replace(term, bag=tuple(replace(b, preds=_not_known(b, around)) for b in term.bag))
 
 
 def _of_values(term: Term) -> Term:
@@ -238,37 +229,6 @@ def _where_not_null(b: Block) -> tuple[Term, ...]:
 
     # NULL or not is asked of the value by the columns that it is made of
     return b.preds if absent == FALSE else tuple(q for p in b.preds for q in predicates(told(p)))
-
-
-def _not_known(inner: Block, around: Block) -> tuple[Term, ...]:
-    """The conditions of an aggregate's rows that are not asked of its group's keys."""
-    rows = {v for v, _ in inner.vars}
-    groups = {v: s for v, s in around.vars if isinstance(s, Distinct) and len(s.bag) == 1}
-    equal = [p.args for p in inner.preds if isinstance(p, App) and p.sym == EQ and identity(p.args[0].type)]
-    # equal columns under an equality that is no identity have looks of their own
-    keys: dict[Term, Var] = {
-        x: y
-        for first, second in equal
-        for x, y in ((first, second), (second, first))
-        if isinstance(x, Var) and isinstance(y, Var) and x.var in rows and y.var in groups
-    }
-    known = {q for key in keys.values() for q in _met_by(key, around, groups[key.var])}
-    return tuple(p for p in inner.preds if not keys or substitute(p, keys.get) not in known)
-
-
-def _met_by(key: Var, around: Block, group: Distinct) -> Iterator[Term]:
-    """The conditions that are asked of nothing but this key of a group."""
-    yield from (p for p in around.preds if _read(p) == {key})
-    # a condition that the group's rows meet, if it is on the key alone, holds of the key
-    (b,) = group.bag
-    shown = b.outs[key.pos]
-    for p in b.preds:
-        if _read(p) == {shown}:
-            yield substitute(p, lambda x: key if x == shown else None)
-
-
-def _read(condition: Term) -> set[Term]:
-    return {x for x in walk_term(condition) if isinstance(x, Var | Row | Nested)}
 
 
 def _walk_source(source: Source) -> Iterator[Term]:

@@ -51,6 +51,8 @@ APART = (
     # NULLs that an extreme does not see are no NULLs of what it is of
     ("select count(1 / (select min(coalesce(p, 0)) from ev where p is null or k = 9)) >= 0 from t", "select count(1 / (select min(coalesce(p, 0)) from ev where k = 9)) >= 0 from t"),
     ("select count(1 / (select count(p) from ev where p is null or k = t.id)) >= 0 from t where id = 2", "select count(1 / (select count(p) from ev where p is null and k = t.id)) >= 0 from t where id = 2"),
+    # what a group is made by, asked of other rows
+    ("select y, (select count(*) from ev f where 1 / f.x = y and f.k = 2) >= 0 from (select distinct 1 / x as y from ev where k = 2) q", "select y, (select count(*) from ev f where 1 / f.x = y and f.k = 1) >= 0 from (select distinct 1 / x as y from ev where k = 2) q"),
 )  # fmt: skip
 # the same failures, of the same rows, however the rest is written
 ALIKE = (
@@ -62,6 +64,9 @@ ALIKE = (
     ("select id, n - (select min(p) from ev where p is null or k = t.a) from t", "select id, n - (select min(p) from ev where k = t.a) from t"),
     ("select id, n - (select min(o.n) from t o where o.n > t.n) from t", "select id, n - m from (select id, n, min(n) over (order by n desc groups between unbounded preceding and 1 preceding) m from t) s"),
     ("select avg(id + (select min(o.n) from t o where o.n > t.n)) from t", "select avg(id + m) from (select id, min(n) over (order by n desc groups between unbounded preceding and 1 preceding) m from t) s"),
+    # the keys of groups fail where the groups are made, whatever the aggregates count
+    ("select 10 / x, count(*) filter (where (select count(*) from cyc where src = p) = 0) from ev group by 10 / x", "select 10 / x, count(*) filter (where not exists (select 1 from cyc where src = p)) from ev group by 10 / x"),
+    ("select 10 / x, sum(g) filter (where k in (select src from cyc)) from ev where g > 0 group by 10 / x", "select 10 / x, sum(g) filter (where exists (select 1 from cyc where src = k)) from ev where g > 0 group by 10 / x"),
 )  # fmt: skip
 
 
