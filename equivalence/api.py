@@ -19,6 +19,8 @@ from rewright.engines.postgres.cpu import waited_for
 from rewright.engines.postgres.locales import LINGUISTIC
 from rewright.equivalence.certificates import Texts, certify
 from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.gated_proofs import as_kept, behind_gate
+from rewright.equivalence.gates import split
 from rewright.equivalence.generator.stand_ins import reads_any
 from rewright.equivalence.isolation import (
     Refused,
@@ -32,6 +34,7 @@ from rewright.equivalence.judge import Judge
 from rewright.equivalence.omissions import TRUSTED
 from rewright.equivalence.options import Options
 from rewright.equivalence.parameters import ParameterType, instances, parameter_types
+from rewright.equivalence.promises import Promise, supposed
 from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Attempt, Binding, bind_both
 from rewright.equivalence.refuter.environments import PLAIN, environments_for
@@ -95,9 +98,12 @@ class Checker:
         *,
         schema_sql: str = "",
         judge: Judge | None = None,
+        kept: frozenset[Promise] = frozenset(),
     ) -> None:
         self.options = options or Options()
         self.judge = judge
+        # what rows keep of which no constraint says so
+        self.kept = kept
         self._scratch = scratch
         self._schema_sql = schema_sql
         self._scratch_db: ScratchDatabase | None = None
@@ -262,6 +268,8 @@ class Checker:
     def check(self, original: str, candidate: str) -> Verdict:
         """Whether ``candidate`` may stand for ``original``; within about ``options.seconds``."""
         started = clock.now()
+        if self.catalog is not None and (gate := split(candidate, self.catalog)) is not None:
+            return self._behind_gate(original, *gate)
         try:
             verdict = self._check(original, candidate, started)
         except Refused as refused:
@@ -279,6 +287,21 @@ class Checker:
         if isinstance(verdict, Refuted) and verdict.counterexample.kind != "columns":
             verdict = self._unless_untold(verdict, original, candidate)
         return replace(verdict, stamp=self._stamp(clock.now() - started))
+
+    def _behind_gate(self, original: str, candidate: str, kept: frozenset[Promise]) -> Verdict:
+        """The verdict on what stands behind a look at the rows, over rows that keep what is looked for."""
+        assert self.catalog is not None
+        if self._given is not None:
+            catalog = None
+            schema = ";\n".join((f"{self._schema_sql}\n", *(p.statement() for p in sorted(kept, key=str))))
+        else:
+            catalog, schema = supposed(self.catalog, kept), ""
+        with Checker(
+            catalog, self._scratch, self.options, schema_sql=schema, judge=self.judge, kept=kept
+        ) as inner:
+            verdict = inner.check(original, candidate)
+        verdict = replace(verdict, stamp=replace(verdict.stamp, catalog_digest=self.catalog.digest()))
+        return behind_gate(verdict, kept) if isinstance(verdict, Proved) else verdict
 
     def _unless_untold(self, refuted: Refuted, *texts: str) -> Verdict:
         """Unknown where the rows may be such that a constraint forbids which the scratch database lacks."""
@@ -426,6 +449,7 @@ class Checker:
         bound = bind_both(original, candidate, self.catalog, self.options.search_path)
         if isinstance(bound, str) or self.catalog is None:
             return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
+        bound = as_kept(bound, self.kept)
         attempt = prove_pair(bound, self.catalog, self.options.prover_seconds, memory=self.memory)
         missing = lacking or self._problem or "no scratch server to run on"
         return attempt.proved or Unknown(f"{attempt.reason or 'no proof found'}, and {missing}")
@@ -578,6 +602,7 @@ class _Case:
         bound = self._bound()
         if isinstance(bound, str) or checker.catalog is None:
             return Attempt(None, bound if isinstance(bound, str) and bound else checker._catalog_problem)
+        bound = as_kept(bound, checker.kept)
         seconds = min(self.options.prover_seconds, self._left(0.6))
         return prove_pair(bound, checker.catalog, seconds, memory=checker.memory)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rewright.sql.catalog import Catalog
 
 # differences that a proof or a test may leave open (docs/reference/json.md)
-RESERVATIONS = ("float-order", "tie-order", "refinement", "errors", "overflow", "types")
+RESERVATIONS = ("float-order", "tie-order", "refinement", "gated", "errors", "overflow", "types")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -254,6 +254,7 @@ class _Session:
             redactor,
             scope,
             self._assistant.confirm,
+            ports.gates,
         )
         reasoning = Reasoning(
             self.sql,

@@ -97,6 +97,10 @@ OPEN: Mapping[str, str] = {
     "refinement": (
         "of rows that tie the replacement's fuller order puts one first; the original might show another"
     ),
+    "gated": (
+        "the replacement looks at the stored rows first, and stops before its first row where they are not "
+        "as its proof needs them"
+    ),
     "float-order": "sums of floats may differ in their last digits",
     "types": "the types of columns may differ",
 }

@@ -110,6 +110,20 @@ class NoDerivations:
         return ()
 
 
+class Gating(Protocol):
+    """Proofs that hold for the rows that are there."""
+
+    def gate(self, original: str, candidate: str, seconds: float) -> tuple[str, Evidence] | None:
+        """The candidate as a text that looks at these rows first, and the proof; None where there is none."""
+        ...
+
+
+class NoGates:
+    def gate(self, original: str, candidate: str, seconds: float) -> tuple[str, Evidence] | None:
+        del original, candidate, seconds
+        return None
+
+
 class Checker(Protocol):
     """The one judge of sameness."""
 
@@ -289,3 +303,4 @@ class Ports:
     derivations: Derives = field(default_factory=NoDerivations)
     journal: Journal = field(default_factory=NoJournal)
     guard: Guard = field(default_factory=NamesGuard)
+    gates: Gating = field(default_factory=NoGates)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from rewright.sql.facts.effects import FIELDS, FIELDS_OF_TIME, JSON_TESTS, searchable
+from rewright.sql.facts.effects import FIELDS, FIELDS_OF_TIME, JSON_TESTS, SURE, searchable
 from rewright.sql.facts.looks import WHOLE_NUMBER, look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
@@ -186,6 +186,9 @@ def is_any_element(sym: Sym) -> bool:
 
 def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> Sym:
     label = f"{schema}.{name}({','.join(args)})"
+    # a value for each value of its arguments
+    if schema == SURE:
+        return Sym(label, strict=True, total=True)
     if (
         schema == "pg_catalog"
         and (name in _HARMLESS or label in _HARMLESS_CALLS)

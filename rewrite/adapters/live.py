@@ -26,6 +26,7 @@ from rewright.knowledge.api import KnowledgeBase
 from rewright.models.api import Model, NoModel
 from rewright.models.redact import Share
 from rewright.rewrite.adapters.checker import EquivalenceChecker, SecondLook, Yielding
+from rewright.rewrite.adapters.gates import Gates
 from rewright.rewrite.adapters.judge import ModelJudge
 from rewright.rewrite.adapters.links import LinkProver
 from rewright.rewrite.adapters.postgres import PostgresDatabase
@@ -233,6 +234,7 @@ def composed(
                 else UnitKnowledge(extras.units, catalog, path, place.server_major),
                 hinter=extras.hinter,
                 guard=BoundGuard(catalog, path),
+                gates=Gates(catalog, path, derivations, terms.between),
                 journal=extras.journal,
             )
         )

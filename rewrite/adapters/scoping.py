@@ -9,11 +9,15 @@ which of the original is guessed by value and order; a wrong guess is not proved
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rewright.equivalence.decomposition.search import at_once, proved_by_parts
 from rewright.equivalence.decomposition.templates import generalised, literals_of
-from rewright.equivalence.verdicts import to_json, with_implied
+from rewright.equivalence.gated_proofs import as_kept, behind_gate
+from rewright.equivalence.gates import gated, split
+from rewright.equivalence.promises import Promise
+from rewright.equivalence.proving import Binding
+from rewright.equivalence.verdicts import Proved, to_json, with_implied
 from rewright.rewrite.model import Deadline, Evidence
 from rewright.rewrite.ports import Scoped
 from rewright.sql.algebra import Expr, Query
@@ -41,6 +45,20 @@ class TemplateScoper:
 
     def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
         """``any`` with both templates where the template is proved, else ``these`` with the reason."""
+        behind = split(candidate, self.catalog)
+        candidate, kept = (candidate, frozenset[Promise]()) if behind is None else behind
+        scoped = self._scope(original, candidate, kept, deadline)
+        if not kept or scoped.scope == "these":
+            return scoped
+        # the template looks at the rows as the text does
+        text = gated(scoped.replacement, kept)
+        return (
+            Scoped("these", reason="no gate for the template")
+            if text is None
+            else replace(scoped, replacement=text)
+        )
+
+    def _scope(self, original: str, candidate: str, kept: frozenset[Promise], deadline: Deadline) -> Scoped:
         try:
             bound = bind_template(original, self.catalog, search_path=self.search_path)
             if bound is None:
@@ -56,17 +74,23 @@ class TemplateScoper:
         if holes is None:
             return Scoped("these", reason="the template means something else than the text")
         if not template.literals:
-            return self._without_literals(plain, target, template, candidate, deadline)
-        return self._prove(query, template, target, holes, deadline)
+            return self._without_literals(plain, target, template, candidate, kept, deadline)
+        return self._prove(query, template, target, holes, kept, deadline)
 
     def _without_literals(
-        self, query: Query, target: Query, template: Template, candidate: str, deadline: Deadline
+        self,
+        query: Query,
+        target: Query,
+        template: Template,
+        candidate: str,
+        kept: frozenset[Promise],
+        deadline: Deadline,
     ) -> Scoped:
         """The text as it is, as pg_stat_statements and prepared statements have it: its parameters stand for
         any values.
         """
         # a statement that has parameters already is its own template
-        found = proved_by_parts(query, target, self.catalog, min(self.seconds, deadline.left()), self.between)
+        found = self._proved(query, target, kept, min(self.seconds, deadline.left()))
         if found is None:
             return Scoped("these", reason="no proof for all values of its parameters")
         # a proof with reservations would be served for values that nobody has looked at
@@ -80,6 +104,7 @@ class TemplateScoper:
         template: Template,
         target: Query,
         holes: Sequence[tuple[Expr, Expr]],
+        kept: frozenset[Promise],
         deadline: Deadline,
     ) -> Scoped:
         reason = "no proof for all literals"
@@ -88,7 +113,7 @@ class TemplateScoper:
             if deadline.passed:
                 return Scoped("these", reason="out of time")
             seconds = min(self.seconds, deadline.left())
-            found = proved_by_parts(query, general, self.catalog, seconds, self.between)
+            found = self._proved(query, general, kept, seconds)
             if found is None:
                 continue
             if set(found.modulo) - with_implied(self.accept):
@@ -97,6 +122,11 @@ class TemplateScoper:
                 literals = tuple(x.text for x in template.literals)
                 return Scoped("any", template.text, text, literals, Evidence.of(to_json(found)))
         return Scoped("these", reason=reason)
+
+    def _proved(self, query: Query, target: Query, kept: frozenset[Promise], seconds: float) -> Proved | None:
+        pair = as_kept(Binding(query, target, self.catalog), kept)
+        found = proved_by_parts(pair.original, pair.candidate, self.catalog, seconds, self.between)
+        return found if found is None or not kept else behind_gate(found, kept)
 
     def _text(self, general: Query, template: Template, target: Query) -> str | None:
         """The replacement's template, if filling in the very literals gives the replacement again."""

@@ -21,8 +21,8 @@ from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Report
 from rewright.rewrite.agents.report import remarks, report, same_plan
 from rewright.rewrite.agents.runs import Runs
 from rewright.rewrite.machine.states import Decide, Decided
-from rewright.rewrite.model import Checked, Deadline, Explained, Settings, Timed, Weighed
-from rewright.rewrite.ports import Database, DatabaseError, Knowledge
+from rewright.rewrite.model import Checked, Deadline, Explained, Settings, Step, Timed, Weighed
+from rewright.rewrite.ports import Database, DatabaseError, Gating, Knowledge, NoGates
 from rewright.rewrite.weighing import TICK, as_good, standing
 
 _SYSTEM = (
@@ -41,6 +41,11 @@ _MUCH_FASTER = 0.7
 _ASKING = 0.5
 # patient checks of one round: each takes seconds, and the third best seldom wins
 _LOOKS = 3
+# reservations that a look at the rows may answer (`rewright.equivalence.gates`)
+_FAILING = frozenset({"errors", "overflow"})
+_LOOKS_FIRST = Step(
+    "look-first", "predicate", "the rows are looked at first, for values that would make it fail"
+)
 UNITS = BOUNDS["knowledge"]
 _CLEAR = 0.1  # a ratio that needs no third run
 
@@ -99,6 +104,7 @@ class Decision:
     redactor: Redactor | None = None
     scope: str = ""
     confirm: Callable[[Checked, Deadline], Checked | None] | None = None
+    gates: Gating = field(default_factory=NoGates)
     usage: Usage = field(default_factory=Usage)
 
     def act(self, command: Decide, deadline: Deadline) -> Decided:
@@ -112,7 +118,9 @@ class Decision:
             self._race(contenders, deadline)
         contenders = [c for c in contenders if not self._differs(c)]
         weighed = tuple(self._weigh(c) for c in contenders)
-        weighed, best = self._confirmed(weighed, self._confirming(weighed, deadline, last=command.last))
+        confirming = self._confirming(weighed, deadline, last=command.last)
+        weighed, best = self._confirmed(weighed, confirming)
+        weighed, best = self._behind_a_gate(weighed, best, confirming)
         for one in weighed:
             self._remember(one, contenders)
         satisfied, ask = self._satisfied(best, deadline)
@@ -255,6 +263,51 @@ class Decision:
                 return weighed, best
             weighed = self._look(weighed, following, looked, deadline)
         return weighed, None
+
+    def _behind_a_gate(
+        self, weighed: tuple[Weighed, ...], best: Weighed | None, deadline: Deadline
+    ) -> tuple[tuple[Weighed, ...], Weighed | None]:
+        """With the best of the candidates that are not served since they might fail elsewhere, as a text that
+        looks at the rows first, where that is proved and gains.
+        """
+        served = best.ratio or 1.0 if best is not None and self._servable(best.checked) else None
+        open_ = [w for w in weighed if self._gains(w, weighed) and self._might_fail(w.checked)]
+        first = min(open_, key=self._rank, default=None)
+        if first is None or (served is not None and (first.ratio or 1.0) > _MUCH_FASTER * served):
+            return weighed, best
+        found = self._gated(first.checked, deadline)
+        if found is None:
+            return weighed, best
+        contender = _Contender(found, self._explain(found.candidate.sql), self.runs.of(found.candidate))
+        limit = self.runs.limit() if self.runs.allowed else None
+        for _ in range(max(self.settings.repeats - 1, 1) if limit is not None else 0):
+            self.runs.run(found.candidate, limit or 0.0, deadline)
+        one = self._weigh(contender)
+        if self._differs(contender) or not self._gains(one, (*weighed, one)):
+            return weighed, best
+        if served is not None and (one.ratio or 1.0) > served:
+            return weighed, best
+        stands = found if self.confirm is None else self.confirm(found, deadline)
+        if stands is None:
+            return weighed, best
+        one = replace(one, checked=stands)
+        return (*weighed, one), one
+
+    def _might_fail(self, checked: Checked) -> bool:
+        """Whether that it may fail is all that keeps a proved candidate from being served."""
+        evidence = checked.evidence
+        left = set(evidence.reserved(self.settings.accept))
+        return evidence.level == "proved" and bool(left) and left <= _FAILING and not self._servable(checked)
+
+    def _gated(self, checked: Checked, deadline: Deadline) -> Checked | None:
+        candidate = checked.candidate
+        seconds = min(deadline.left(), self.settings.check_seconds)
+        found = None if seconds <= 0 else self.gates.gate(self.sql, candidate.sql, seconds)
+        if found is None:
+            return None
+        text, evidence = found
+        gated = Checked(replace(candidate, sql=text, steps=(*candidate.steps, _LOOKS_FIRST)), evidence)
+        return gated if self._servable(gated) else None
 
     def _next(self, weighed: Sequence[Weighed], looked: set[str]) -> Weighed | None:
         good = [w for w in weighed if self._gains(w, weighed) and w.checked.candidate.key() not in looked]

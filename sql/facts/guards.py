@@ -9,7 +9,7 @@ AND and OR promise no order.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
 from rewright.sql.algebra import (
@@ -51,17 +51,25 @@ _FEW = 40
 @dataclass(frozen=True, slots=True)
 class Known:
     """What holds wherever an expression is evaluated: each condition is true, or (False) is not true.
-    ``grouped``: it is evaluated once for each group of rows, and no group is empty.
+    ``grouped``: it is evaluated once for each group of rows, and no group is empty. ``near``: moments far
+    from the ends of their type; ``positive``: numbers above 0.
     """
 
     conditions: tuple[tuple[Expr, bool], ...] = ()
     grouped: bool = False
+    near: frozenset[Expr] = frozenset()
+    positive: frozenset[Expr] = frozenset()
 
     def where(self, *conditions: Expr, true: bool = True) -> Known:
-        return Known((*self.conditions, *((c, true) for c in conditions)), self.grouped)
+        return replace(self, conditions=(*self.conditions, *((c, true) for c in conditions)))
 
     def and_known(self, other: Known) -> Known:
-        return Known((*self.conditions, *other.conditions), self.grouped or other.grouped)
+        return Known(
+            (*self.conditions, *other.conditions),
+            self.grouped or other.grouped,
+            self.near | other.near,
+            self.positive | other.positive,
+        )
 
 
 NOTHING = Known()
@@ -259,6 +267,8 @@ def never(expr: Expr, value: int, known: Known = NOTHING) -> bool:
 
 
 def _excluded(expr: Expr, value: int, known: Known) -> bool:
+    if value <= 0 and expr in known.positive:
+        return True
     # random() <> 0 says nothing about the next random()
     return _fixed(expr) and any(_denies(c, true, expr, value) for c, true in known.conditions)
 

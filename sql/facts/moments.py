@@ -99,6 +99,11 @@ def stays_in_time(expr: Expr, known: Known) -> bool:
             return False
 
 
+def is_near(expr: Expr, known: Known) -> bool:
+    """Whether a moment, where it is one, is known to be far from the ends of its type."""
+    return _is_moment(expr) and _reach(expr, known) == _NEAR
+
+
 def bounds(query: Query) -> tuple[Expr, ...]:
     """The conditions of a block that bound its moments and are asked before anything that is computed of
     these: comparisons of a column with a constant in WHERE, or in ON of an inner join.
@@ -215,7 +220,7 @@ def _is_short(part: re.Match[str], times: int) -> bool:
 def _reach(expr: Expr, known: Known) -> _Reach:
     """What is known of a moment, infinite ones included."""
     expr = _core(expr)
-    found = _by_itself(expr)
+    found = _NEAR if expr in known.near else _by_itself(expr)
     if found == _NEAR or not isinstance(expr, Column):
         return found
     for condition, true in known.conditions:

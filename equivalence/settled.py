@@ -1,0 +1,190 @@
+"""Arithmetic that cannot fail for the rows that are stored, as long as their columns keep some promises
+(`promises`): dates and moments are far from the ends of their type, divisors are above 0.
+
+    lent_on + 90        is a date for a `lent_on` between the years 1000 and 9000
+    total / parts       is a number for `parts` above 0
+
+What is computed of such columns, wherever in a query, is written as a call of a function that fails for no
+value: proofs then need not care where and of which rows it is computed (hazards M6, M7), and know nothing of
+it but that equal arguments give equal results. It is for whoever makes sure that the rows keep the promises
+(`gates`), and for proofs alone: the calls stand in no text. Must not know provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from rewright.equivalence.promises import Promise, of_divisor, of_moment
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.effects import SURE, own_errors, own_volatility
+from rewright.sql.facts.guards import Known, division, is_division
+from rewright.sql.facts.moments import is_near
+from rewright.sql.records import Table
+from rewright.sql.walk import all_queries, bottom_up, children, walk
+
+# which show one of the values that they are of, or nothing
+_PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "last_value", "nth_value"})
+# fields of a day between the years 1000 and 9000: small whole numbers
+_FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
+_INTEGERS = frozenset({"int2", "int4", "int8"})
+# subqueries and the like that are looked through: each may move a moment by some centuries (`moments`)
+_DEEPEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A query so written, and what its rows have to keep for that."""
+
+    query: a.Query
+    promises: frozenset[Promise]
+
+
+def settled(query: a.Query, catalog: Catalog, kept: Collection[Promise] | None = None) -> Settled:
+    """The query for proofs, by what the tables' columns could promise, or by what is ``kept`` alone."""
+    found = _Settling(query, catalog, kept)
+    return Settled(bottom_up(query, found.sure), frozenset(found.needed))
+
+
+@dataclass(slots=True)
+class _Settling:
+    query: a.Query
+    catalog: Catalog
+    kept: Collection[Promise] | None
+    needed: set[Promise] = field(default_factory=set)
+    _shown: dict[int, a.Query] = field(init=False)
+    _tables: dict[int, Table] = field(init=False)
+
+    def __post_init__(self) -> None:
+        ctes = {c.cte: c.query for q in all_queries(self.query) for c in q.ctes if not c.recursive}
+        self._shown, self._tables = {}, {}
+        for node in walk(self.query):
+            match node:
+                case a.Derived():
+                    self._shown[node.rel] = node.query
+                case a.CteScan() if node.cte in ctes:
+                    self._shown[node.rel] = ctes[node.cte]
+                case a.ValuesScan():
+                    self._shown[node.rel] = a.Values(node.rows, node.columns)
+                case a.Scan() if self.catalog.has_table(node.table):
+                    table = self.catalog.table(node.table)
+                    # rows that not everybody sees, and those of another server, are not looked at
+                    if table.kind in {"table", "partitioned"} and not table.row_security:
+                        self._tables[node.rel] = table
+                case _:
+                    pass
+
+    def sure(self, node: Any) -> Any:
+        """The node, or a call in its place that fails for no value."""
+        if not isinstance(node, a.Op | a.Call | a.Cast) or not own_errors(node, _one_row):
+            return node
+        asked: set[Promise] = set()
+        if not self._cannot_fail(node, asked):
+            return node
+        func = _function(node)
+        if func is None:
+            return node
+        self.needed |= asked
+        return a.Call(func, tuple(children(node)), node.type)
+
+    def _cannot_fail(self, node: a.Op | a.Call | a.Cast, asked: set[Promise]) -> bool:
+        parts = [p for p in _parts(node) if p is not node]
+        if isinstance(node, a.Op) and is_division(node):
+            positive = frozenset(p for p in parts if self._keeps(p, of_divisor, asked, _DEEPEST))
+            return division(node, Known(positive=positive)) == {"nonzero", "fits"}
+        near = frozenset(p for p in parts if self._keeps(p, of_moment, asked, _DEEPEST))
+        if _is_number_of_field(node):
+            return any(is_near(x, Known(near=near)) for x in parts)
+        return not own_errors(node, _one_row, Known(near=near))
+
+    def _keeps(self, expr: a.Expr, what: Any, asked: set[Promise], depth: int) -> bool:
+        """Whether a value is one of a column's that could promise it, or one that a subquery shows."""
+        match expr:
+            case a.Column(rel, pos) if rel in self._tables:
+                table = self._tables[rel]
+                promise = what(table, table.columns[pos]) if pos < len(table.columns) else None
+                if promise is None or (self.kept is not None and promise not in self.kept):
+                    return False
+                asked.add(promise)
+                return True
+            case a.Column(rel, pos) if rel in self._shown and depth:
+                return self._keep_all(self._shown[rel], pos, what, asked, depth - 1)
+            case a.ScalarSubquery(query) if depth:
+                return self._keep_all(query, 0, what, asked, depth - 1)
+            case a.Aggregate(func, args) | a.WindowCall(func, args) if args and depth:
+                passes = func.is_builtin and func.name in _PASSING
+                # lag(x, 1, y) shows y where there is no such row
+                shown = (args[0], *args[2:]) if func.name in {"lag", "lead"} else args[:1]
+                return passes and all(self._shows(x, what, asked, depth - 1) for x in shown)
+            case a.Coalesce(args) | a.MinMax(_, args) if depth:
+                return all(self._shows(x, what, asked, depth - 1) for x in args)
+            case a.Case(whens, default) if depth:
+                results = (*(r for _, r in whens), default)
+                return all(self._shows(x, what, asked, depth - 1) for x in results)
+            case _:
+                return False
+
+    def _keep_all(self, query: a.Query, pos: int, what: Any, asked: set[Promise], depth: int) -> bool:
+        match query:
+            case a.Select():
+                return self._shows(query.targets[pos].expr, what, asked, depth)
+            case a.SetOp():
+                return all(self._keep_all(q, pos, what, asked, depth) for q in (query.left, query.right))
+            case a.Values():
+                return all(self._shows(row[pos], what, asked, depth) for row in query.rows)
+
+    def _shows(self, expr: a.Expr, what: Any, asked: set[Promise], depth: int) -> bool:
+        """Whether an expression keeps it, itself or, of moments, moved by a little."""
+        if isinstance(expr, a.Const) and expr.value is None:
+            return True
+        if self._keeps(expr, what, asked, depth):
+            return True
+        if what is not of_moment:
+            return False
+        near = frozenset(p for p in _parts(expr) if p is not expr and self._keeps(p, what, asked, depth))
+        return is_near(expr, Known(near=near))
+
+
+def _parts(expr: a.Expr) -> list[a.Expr]:
+    """An expression and what is in it, subqueries not entered."""
+    found, left = list[a.Expr](), [expr]
+    while left:
+        here = left.pop()
+        found.append(here)
+        left += children(here)
+    return found
+
+
+def _is_number_of_field(node: a.Expr) -> bool:
+    """Whether a field of a day becomes an integer, which of an infinite one is none."""
+    match node:
+        case a.Cast(a.Call(func, (a.Const(value=unit), _)), type_):
+            reads = func.is_builtin and func.name in {"extract", "date_part"}
+            return reads and unit in _FIELDS and type_.is_builtin and type_.name in {"int4", "int8"}
+        case _:
+            return False
+
+
+def _function(node: a.Op | a.Call | a.Cast) -> a.FunctionRef | None:
+    """A function of its own for what the node does; None where that is not said by its arguments alone."""
+    match node:
+        case a.Op():
+            name, strict = f"{node.op.name} {node.op.left} {node.op.right}", node.op.function.strict
+            builtin = node.op.is_builtin
+        case a.Call():
+            name, strict = f"{node.func.name} {node.func.arg_types}", node.func.strict
+            builtin = node.func.is_builtin
+        case a.Cast():
+            name, strict = f"cast {node.method} {node.arg.type}", True
+            builtin = node.type.is_builtin and node.arg.type.is_builtin
+    if not (strict and builtin):
+        return None
+    types = tuple(str(x.type) for x in children(node))
+    volatility = own_volatility(None, node)
+    return a.FunctionRef(SURE, f"{name} {node.type}", types, volatility, strict=True)
+
+
+def _one_row(_query: a.Query) -> bool:
+    return True
