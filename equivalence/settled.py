@@ -171,19 +171,25 @@ def _function(node: a.Op | a.Call | a.Cast) -> a.FunctionRef | None:
     """A function of its own for what the node does; None where that is not said by its arguments alone."""
     match node:
         case a.Op():
-            name, strict = f"{node.op.name} {node.op.left} {node.op.right}", node.op.function.strict
+            name, strict = node.op.name, node.op.function.strict
             builtin = node.op.is_builtin
         case a.Call():
-            name, strict = f"{node.func.name} {node.func.arg_types}", node.func.strict
+            name, strict = node.func.name, node.func.strict
             builtin = node.func.is_builtin
         case a.Cast():
-            name, strict = f"cast {node.method} {node.arg.type}", True
+            name, strict = f"cast {node.method}", True
             builtin = node.type.is_builtin and node.arg.type.is_builtin
     if not (strict and builtin):
         return None
-    types = tuple(str(x.type) for x in children(node))
+    types = tuple(map(_told, children(node)))
     volatility = own_volatility(None, node)
-    return a.FunctionRef(SURE, f"{name} {node.type}", types, volatility, strict=True)
+    return a.FunctionRef(
+        SURE, f"{type(node).__name__} {name} to {_told(node)}", types, volatility, strict=True
+    )
+
+
+def _told(expr: a.Expr) -> str:
+    return f"{expr.type.schema}.{expr.type.name}({expr.type.typmod}) {expr.type.collation}"
 
 
 def _one_row(_query: a.Query) -> bool:

@@ -106,6 +106,8 @@ class Decision:
     confirm: Callable[[Checked, Deadline], Checked | None] | None = None
     gates: Gating = field(default_factory=NoGates)
     usage: Usage = field(default_factory=Usage)
+    # keys of candidates that were tried behind a look at the rows
+    _looked_first: set[str] = field(default_factory=set)
 
     def act(self, command: Decide, deadline: Deadline) -> Decided:
         self.usage = Usage()
@@ -119,8 +121,11 @@ class Decision:
         contenders = [c for c in contenders if not self._differs(c)]
         weighed = tuple(self._weigh(c) for c in contenders)
         confirming = self._confirming(weighed, deadline, last=command.last)
+        # a patient check seldom shows that what might fail does not: a look at the rows comes first
+        weighed += self._behind_a_gate(weighed, confirming)
         weighed, best = self._confirmed(weighed, confirming)
-        weighed, best = self._behind_a_gate(weighed, best, confirming)
+        if found := self._behind_a_gate(weighed, confirming):
+            weighed, best = self._confirmed(weighed + found, confirming)
         for one in weighed:
             self._remember(one, contenders)
         satisfied, ask = self._satisfied(best, deadline)
@@ -264,34 +269,27 @@ class Decision:
             weighed = self._look(weighed, following, looked, deadline)
         return weighed, None
 
-    def _behind_a_gate(
-        self, weighed: tuple[Weighed, ...], best: Weighed | None, deadline: Deadline
-    ) -> tuple[tuple[Weighed, ...], Weighed | None]:
-        """With the best of the candidates that are not served since they might fail elsewhere, as a text that
-        looks at the rows first, where that is proved and gains.
+    def _behind_a_gate(self, weighed: Sequence[Weighed], deadline: Deadline) -> tuple[Weighed, ...]:
+        """The best of the candidates that are not served since they might fail elsewhere, as a text that
+        looks at the rows first; none where that is not proved, was tried before, or is no faster than what is
+        served.
         """
-        served = best.ratio or 1.0 if best is not None and self._servable(best.checked) else None
-        open_ = [w for w in weighed if self._gains(w, weighed) and self._might_fail(w.checked)]
-        first = min(open_, key=self._rank, default=None)
+        good = [w for w in weighed if self._gains(w, weighed)]
+        served = min((w.ratio or 1.0 for w in good if self._servable(w.checked)), default=None)
+        first = min((w for w in good if self._might_fail(w.checked)), key=self._rank, default=None)
         if first is None or (served is not None and (first.ratio or 1.0) > _MUCH_FASTER * served):
-            return weighed, best
+            return ()
+        if first.checked.candidate.key() in self._looked_first:
+            return ()
+        self._looked_first.add(first.checked.candidate.key())
         found = self._gated(first.checked, deadline)
         if found is None:
-            return weighed, best
+            return ()
         contender = _Contender(found, self._explain(found.candidate.sql), self.runs.of(found.candidate))
         limit = self.runs.limit() if self.runs.allowed else None
         for _ in range(max(self.settings.repeats - 1, 1) if limit is not None else 0):
             self.runs.run(found.candidate, limit or 0.0, deadline)
-        one = self._weigh(contender)
-        if self._differs(contender) or not self._gains(one, (*weighed, one)):
-            return weighed, best
-        if served is not None and (one.ratio or 1.0) > served:
-            return weighed, best
-        stands = found if self.confirm is None else self.confirm(found, deadline)
-        if stands is None:
-            return weighed, best
-        one = replace(one, checked=stands)
-        return (*weighed, one), one
+        return () if self._differs(contender) else (self._weigh(contender),)
 
     def _might_fail(self, checked: Checked) -> bool:
         """Whether that it may fail is all that keeps a proved candidate from being served."""

@@ -64,8 +64,9 @@ from rewright.sql.walk import (
     walk,
 )
 
-# the schema of functions that fail for no value, in trees that are made for proofs: no text names it
-SURE = "\0sure"
+# the schema of functions that fail for no value, in trees that are made for proofs. No text and no catalog
+# names it: names are cut off after 63 bytes (NAMEDATALEN)
+SURE = "of what cannot fail over rows that keep what is promised of their columns"
 
 Errors = frozenset[str]
 NO_ERRORS: Errors = frozenset()
