@@ -8,6 +8,7 @@ which of the original is guessed by value and order; a wrong guess is not proved
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,7 @@ from rewright.rewrite.ports import Scoped
 from rewright.sql.algebra import Expr, Query
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
+from rewright.sql.placeholders import HOLE
 from rewright.sql.printing import to_sql
 from rewright.sql.templates import Template, bind_template, fill
 from rewright.sql.walk import canonical
@@ -51,12 +53,10 @@ class TemplateScoper:
         if not kept or scoped.scope == "these":
             return scoped
         # the template looks at the rows as the text does
-        text = gated(scoped.replacement, kept)
-        return (
-            Scoped("these", reason="no gate for the template")
-            if text is None
-            else replace(scoped, replacement=text)
-        )
+        text = _gated(scoped.replacement, kept)
+        if text is None:
+            return Scoped("these", reason="no place for a look at the rows in the template")
+        return replace(scoped, replacement=text)
 
     def _scope(self, original: str, candidate: str, kept: frozenset[Promise], deadline: Deadline) -> Scoped:
         try:
@@ -140,3 +140,9 @@ class TemplateScoper:
         except (BindError, Unsupported):
             return None
         return text if canonical(again) == canonical(target) else None
+
+
+def _gated(template: str, kept: frozenset[Promise]) -> str | None:
+    """The template behind its look at the rows: to those who parse it a hole is a quoted name."""
+    text = gated(HOLE.sub(r'"\g<0>"', template), kept)
+    return None if text is None else re.sub(f'"({HOLE.pattern})"', r"\1", text)
