@@ -37,6 +37,10 @@ RESERVATIONS: Mapping[str, str] = {
         "The replacement states a fuller order: each of its answers is one that the original may give, not "
         "the other way round."
     ),
+    "gated": (
+        "The replacement looks at the stored rows first: where values are there that its proof does not "
+        "allow for, it stops before its first row, and the original is run."
+    ),
     "errors": "One text may raise an error, such as a division by zero, where the other gives rows.",
     "overflow": "One text may exceed the range of a number type where the other does not.",
     "types": "A column's type modifier may differ, such as numeric(10,2) instead of numeric.",

@@ -19,8 +19,7 @@ from rewright.engines.postgres.cpu import waited_for
 from rewright.engines.postgres.locales import LINGUISTIC
 from rewright.equivalence.certificates import Texts, certify
 from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.gated_proofs import as_kept, behind_gate
-from rewright.equivalence.gates import split
+from rewright.equivalence.gates import behind_gate, split
 from rewright.equivalence.generator.stand_ins import reads_any
 from rewright.equivalence.isolation import (
     Refused,
@@ -36,7 +35,7 @@ from rewright.equivalence.options import Options
 from rewright.equivalence.parameters import ParameterType, instances, parameter_types
 from rewright.equivalence.promises import Promise, supposed
 from rewright.equivalence.prover.remembered import Memory
-from rewright.equivalence.proving import Attempt, Binding, bind_both
+from rewright.equivalence.proving import Attempt, Binding, as_kept, bind_both
 from rewright.equivalence.refuter.environments import PLAIN, environments_for
 from rewright.equivalence.refuter.scratch_database import (
     SchemaFailed,
@@ -303,6 +302,10 @@ class Checker:
         verdict = replace(verdict, stamp=replace(verdict.stamp, catalog_digest=self.catalog.digest()))
         return behind_gate(verdict, kept) if isinstance(verdict, Proved) else verdict
 
+    def over_rows(self, binding: Binding) -> Binding:
+        """The pair as it is proved: over rows that keep more than what constraints say."""
+        return as_kept(binding, self.kept)[0] if self.kept else binding
+
     def _unless_untold(self, refuted: Refuted, *texts: str) -> Verdict:
         """Unknown where the rows may be such that a constraint forbids which the scratch database lacks."""
         if not self._untold or self.catalog is None:
@@ -449,7 +452,7 @@ class Checker:
         bound = bind_both(original, candidate, self.catalog, self.options.search_path)
         if isinstance(bound, str) or self.catalog is None:
             return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
-        bound = as_kept(bound, self.kept)
+        bound = self.over_rows(bound)
         attempt = prove_pair(bound, self.catalog, self.options.prover_seconds, memory=self.memory)
         missing = lacking or self._problem or "no scratch server to run on"
         return attempt.proved or Unknown(f"{attempt.reason or 'no proof found'}, and {missing}")
@@ -602,7 +605,7 @@ class _Case:
         bound = self._bound()
         if isinstance(bound, str) or checker.catalog is None:
             return Attempt(None, bound if isinstance(bound, str) and bound else checker._catalog_problem)
-        bound = as_kept(bound, checker.kept)
+        bound = checker.over_rows(bound)
         seconds = min(self.options.prover_seconds, self._left(0.6))
         return prove_pair(bound, checker.catalog, seconds, memory=checker.memory)
 

@@ -14,6 +14,7 @@ the top alone, whose rows are the answer's. Must not know provers or who serves.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -22,10 +23,12 @@ from pglast.error import Error as PglastError
 from pglast.stream import RawStream
 
 from rewright.equivalence.promises import Promise, of_column
+from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.records import Table
 
+GATED = "gated"
 # what the rows are called that are looked at: a text without it has no gate
 MARK = "rewright_looked"
 
@@ -57,6 +60,18 @@ def split(sql: str, catalog: Catalog) -> tuple[str, frozenset[Promise]] | None:
         return list(_of_table(tables[table])) if table in tables else []
 
     return _split(sql, could)
+
+
+def behind_gate(proved: Proved, kept: Collection[Promise]) -> Proved:
+    """The verdict on the replacement with its look at the rows. What it looks for is no fact of the schema
+    that others would have to watch.
+    """
+    seen_to = {promise.fact for promise in kept}
+    return replace(
+        proved,
+        assumptions=tuple(x for x in proved.assumptions if x not in seen_to),
+        modulo=tuple(sorted({*proved.modulo, GATED})),
+    )
 
 
 def _of_table(table: Table) -> Iterator[Promise]:

@@ -5,11 +5,14 @@ Owns binding both texts and turning a proof object into a verdict. Must not know
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
+from rewright.equivalence.promises import Promise
 from rewright.equivalence.prover import prove
 from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.records import Proof
+from rewright.equivalence.settled import settled
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.algebra import Query
 from rewright.sql.binder import BindError, Unsupported, bind
@@ -69,6 +72,13 @@ def bind_both(
         return f"unsupported: {unsupported}"
     except BindError as error:
         return f"not bound: {error}"
+
+
+def as_kept(binding: Binding, kept: Collection[Promise] | None = None) -> tuple[Binding, frozenset[Promise]]:
+    """The pair over rows that keep these promises, or any that are needed, and what is needed of them."""
+    sides = [settled(q, binding.catalog, kept) for q in (binding.original, binding.candidate)]
+    pair = replace(binding, original=sides[0].query, candidate=sides[1].query)
+    return pair, sides[0].promises | sides[1].promises
 
 
 def prove_both(

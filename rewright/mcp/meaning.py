@@ -18,6 +18,10 @@ RESERVATIONS: Mapping[str, str] = {
         "the second states a fuller order: it shows one of the answers that the first may give, which may "
         "show another"
     ),
+    "gated": (
+        "the second looks at the stored rows first, and stops with a division by zero before its first row "
+        "where values are there that the proof does not allow for: whoever runs it then runs the first"
+    ),
     "errors": "one of them may raise an error (a division by zero, a cast) where the other does not",
     "overflow": "one of them may run out of a number type's range where the other does not",
     "types": "a result column has another type or modifier, which a client may notice",

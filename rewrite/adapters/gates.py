@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from rewright.engines import clock
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.decomposition.search import at_once
-from rewright.equivalence.gated_proofs import behind_gate
-from rewright.equivalence.gates import gated
+from rewright.equivalence.gates import behind_gate, gated
 from rewright.equivalence.promises import Promise
-from rewright.equivalence.proving import Binding, bind_both
-from rewright.equivalence.settled import settled
+from rewright.equivalence.proving import Binding, as_kept, bind_both
 from rewright.equivalence.verdicts import Proved, to_json
 from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Derives
@@ -61,9 +59,9 @@ class Gates:
             bound = bind_both(before, after, self.catalog, self.search_path)
             if isinstance(bound, str):
                 return None
-            sides = [settled(q, self.catalog) for q in (bound.original, bound.candidate)]
-            pairs.append(Binding(sides[0].query, sides[1].query, self.catalog))
-            promises |= sides[0].promises | sides[1].promises
+            pair, needed = as_kept(bound)
+            pairs.append(pair)
+            promises |= needed
         # there is nothing to look for: what is left open has another cause
         if not promises:
             return None

@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 
 from rewright.equivalence.decomposition.search import at_once, proved_by_parts
 from rewright.equivalence.decomposition.templates import generalised, literals_of
-from rewright.equivalence.gated_proofs import as_kept, behind_gate
-from rewright.equivalence.gates import gated, split
+from rewright.equivalence.gates import behind_gate, gated, split
 from rewright.equivalence.promises import Promise
-from rewright.equivalence.proving import Binding
+from rewright.equivalence.proving import Binding, as_kept
 from rewright.equivalence.verdicts import Proved, to_json, with_implied
 from rewright.rewrite.model import Deadline, Evidence
 from rewright.rewrite.ports import Scoped
@@ -124,9 +123,11 @@ class TemplateScoper:
         return Scoped("these", reason=reason)
 
     def _proved(self, query: Query, target: Query, kept: frozenset[Promise], seconds: float) -> Proved | None:
-        pair = as_kept(Binding(query, target, self.catalog), kept)
+        if not kept:
+            return proved_by_parts(query, target, self.catalog, seconds, self.between)
+        pair, _ = as_kept(Binding(query, target, self.catalog), kept)
         found = proved_by_parts(pair.original, pair.candidate, self.catalog, seconds, self.between)
-        return found if found is None or not kept else behind_gate(found, kept)
+        return None if found is None else behind_gate(found, kept)
 
     def _text(self, general: Query, template: Template, target: Query) -> str | None:
         """The replacement's template, if filling in the very literals gives the replacement again."""
