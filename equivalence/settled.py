@@ -90,10 +90,12 @@ class _Settling:
         return a.Call(func, tuple(children(node)), node.type)
 
     def _cannot_fail(self, node: a.Op | a.Call | a.Cast, asked: set[Promise]) -> bool:
-        parts = [p for p in _parts(node) if p is not node]
         if isinstance(node, a.Op) and is_division(node):
-            positive = frozenset(p for p in parts if self._keeps(p, of_divisor, asked, _DEEPEST))
+            # whatever is divided
+            divisor = _parts(node.args[1])
+            positive = frozenset(p for p in divisor if self._keeps(p, of_divisor, asked, _DEEPEST))
             return division(node, Known(positive=positive)) == {"nonzero", "fits"}
+        parts = [p for p in _parts(node) if p is not node]
         near = frozenset(p for p in parts if self._keeps(p, of_moment, asked, _DEEPEST))
         if _is_number_of_field(node):
             return any(is_near(x, Known(near=near)) for x in parts)

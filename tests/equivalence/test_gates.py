@@ -63,6 +63,11 @@ MOVED = (
         ("n",),
     ),
     (
+        "select l.id, l.print / l.n from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, print / n as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("n",),
+    ),
+    (
         "select l.id, extract(year from l.back)::int from loan l join print p on p.id = l.print where p.vault = 3",
         "with w as materialized (select id, print, extract(year from back)::int as y from loan) select w.id, w.y from w join print p on p.id = w.print where p.vault = 3",
         ("back",),
