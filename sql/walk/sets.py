@@ -3,23 +3,26 @@
     SELECT d.a, d.b FROM (SELECT x AS a, x AS b FROM t) d GROUP BY GROUPING SETS ((d.a), (d.b))
     SELECT x, x FROM t GROUP BY GROUPING SETS ((x), (x))        shows no NULL at all
 
-A key is NULL in the sets that are without it, and is told from other keys by how it is written. Must not know
-what changes a query.
+A key is NULL in the sets that are without it, and is told from other keys by how it is written. Within an
+expression the server looks for it after it has simplified both: a constant, ``NOT (x = 1)`` as ``x <> 1`` or
+a cast of a cast are not found any more, and show what they are of some row. Must not know what changes a
+query.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from rewright.sql import algebra as a
+from rewright.sql.types import BOOL
 from rewright.sql.walk.blocks import outer_exprs
 from rewright.sql.walk.memory import remembered
 from rewright.sql.walk.nodes import parts, walk
 
-# which keys each set has, and which each expression over the groups reads
-_Reading = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+# which keys each set has, which each expression over the groups reads, and whether the server finds them
+_Reading = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...], bool]
 
 
 def keeps_keys_apart(before: a.Query, after: a.Query) -> bool:
@@ -40,6 +43,7 @@ def _reading(block: a.Select) -> _Reading:
     return (
         tuple(tuple(keys[k] for k in one) for one in sets),
         tuple(tuple(sorted(_read(e, keys))) for e in exprs),
+        finds_keys(block),
     )
 
 
@@ -50,3 +54,65 @@ def _read(node: Any, keys: dict[a.Expr, int]) -> Iterator[int]:
     elif not isinstance(node, a.Aggregate):
         for part in parts(node):
             yield from _read(part, keys)
+
+
+def finds_keys(block: a.Select) -> bool:
+    """Whether the server finds each key of several grouping sets wherever the block reads it."""
+    keys = {k for one in block.group_by or () for k in one}
+    # one output is the key itself; the server compares others with it
+    shown = Counter(t.expr for t in block.targets if t.expr in keys and not _stays(t.expr))
+    if any(times > 1 for times in shown.values()):
+        return False
+    whole = (*(t.expr for t in block.targets), *(k.expr for k in block.order_by))
+    computed = (e for e in (*whole, *(block.distinct or ())) if e not in keys)
+    having = () if block.having is None else (block.having,)
+    within = set(_keys_within((*computed, *having), keys))
+    odd = [k for k in keys if not _stays(k)]
+    # CASE WHEN true THEN x END becomes x, which another key may be
+    return not any(not _stays(k) or any(_columns(k) <= _columns(o) for o in odd) for k in within)
+
+
+def _keys_within(nodes: Iterable[a.Node], keys: Collection[a.Expr]) -> Iterator[a.Expr]:
+    for node in nodes:
+        if isinstance(node, a.Expr) and node in keys:
+            yield node
+        elif not isinstance(node, a.Aggregate | a.Grouping):
+            yield from _keys_within(parts(node), keys)
+
+
+def _columns(expr: a.Expr) -> frozenset[a.Node]:
+    return frozenset(n for n in walk(expr) if isinstance(n, a.Column))
+
+
+def _stays(key: a.Expr) -> bool:
+    """Whether a key is one thing in whatever is made of it: a column, or what a function makes of columns and
+    constants. Conditions are negated and joined, constants computed and casts of casts left out.
+    """
+    match key:
+        case a.Column():
+            return True
+        case a.Call(func, args):
+            known = func.is_builtin
+        case a.Op(op, args):
+            known = op.is_builtin
+        case a.Cast(arg, _, _, method):
+            known, args = method in {"func", "io"}, (arg,)
+        case a.Case(whens, default):
+            # a condition that is a constant, as one with NULL is, would take its arm away
+            known = all(_varies(test) for test, _ in whens)
+            args = (*(shown for _, shown in whens), default)
+        case _:
+            return False
+    if not known or key.type == BOOL or not _columns(key):
+        return False
+    return all(_stays(x) or isinstance(_bare(x), a.Const | a.Param) for x in args)
+
+
+def _varies(test: a.Expr) -> bool:
+    if not isinstance(test, a.Op) or not test.op.is_builtin or not _columns(test):
+        return False
+    return all(_stays(x) or (isinstance(y := _bare(x), a.Const) and y.value is not None) for x in test.args)
+
+
+def _bare(x: a.Expr) -> a.Expr:
+    return x.arg if isinstance(x, a.Cast) else x
