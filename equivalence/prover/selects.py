@@ -13,7 +13,7 @@ from rewright.sql import algebra as a
 from rewright.sql.facts.aggregates import asks_groups, waits
 from rewright.sql.facts.guards import Known, of_groups
 from rewright.sql.facts.moments import bounds
-from rewright.sql.walk import QUERIES, all_exprs, finds_keys, parts, subqueries, walk
+from rewright.sql.walk import QUERIES, all_exprs, parts, subqueries, walk
 
 from .bags import block
 from .build import conj
@@ -90,8 +90,6 @@ def _grouped(
     elif len(query.group_by) > 1 and any(True for _ in _dependent_columns(query, every)):
         # under several sets the key may be NULL in one of them, and its row's columns with it
         raise Unsupported("ungrouped column under grouping sets")
-    if len(query.group_by) > 1 and not finds_keys(query):
-        raise Unsupported("a key of several grouping sets within an expression that the server simplifies")
     keys = _as_shown(query, keys)
     groups: list[tuple[a.Expr, Term]] = []
     vars_: tuple[tuple[int, Source], ...] = ()

@@ -12,7 +12,7 @@ query.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from rewright.sql import algebra as a
@@ -56,17 +56,25 @@ def _read(node: Any, keys: dict[a.Expr, int]) -> Iterator[int]:
             yield from _read(part, keys)
 
 
-def finds_keys(block: a.Select) -> bool:
-    """Whether the server finds each key of several grouping sets wherever the block reads it."""
+def finds_keys(block: a.Select, columns: Mapping[tuple[int, int], a.Column] | None = None) -> bool:
+    """Whether the server finds each key of several grouping sets wherever the block reads it. ``columns``: of
+    what stands further in, by those of the subqueries that show them.
+    """
     keys = {k for one in block.group_by or () for k in one}
     # one output is the key itself; the server compares others with it
-    shown = Counter(t.expr for t in block.targets if t.expr in keys and not _stays(t.expr))
-    if any(times > 1 for times in shown.values()):
+    shown = Counter(t.expr for t in block.targets if t.expr in keys and not _is_made(t.expr))
+    if any(n > 1 for n in shown.values()):
         return False
     whole = (*(t.expr for t in block.targets), *(k.expr for k in block.order_by))
     computed = (e for e in (*whole, *(block.distinct or ())) if e not in keys)
     having = () if block.having is None else (block.having,)
     within = set(_keys_within((*computed, *having), keys))
+    known = columns or {}
+    own = {k: known.get((k.rel, k.pos), k) for k in keys if isinstance(k, a.Column)}
+    times = Counter(own.values())
+    # the first of two keys that are one column is found for either of them
+    if any(times[own[k]] > 1 for k in within & own.keys()):
+        return False
     odd = [k for k in keys if not _stays(k)]
     # CASE WHEN true THEN x END becomes x, which another key may be
     return not any(not _stays(k) or any(_columns(k) <= _columns(o) for o in odd) for k in within)
@@ -88,6 +96,12 @@ def _stays(key: a.Expr) -> bool:
     """Whether a key is one thing in whatever is made of it: a column, or what a function makes of columns and
     constants. Conditions are negated and joined, constants computed and casts of casts left out.
     """
+    plain = key.type != BOOL and not (isinstance(key, a.Cast) and key.method not in {"func", "io"})
+    return isinstance(key, a.Column) or (plain and _is_made(key))
+
+
+def _is_made(key: a.Expr) -> bool:
+    """Whether a key by itself stays what it is: it is no constant, whatever the server simplifies in it."""
     match key:
         case a.Column():
             return True
@@ -96,22 +110,24 @@ def _stays(key: a.Expr) -> bool:
         case a.Op(op, args):
             known = op.is_builtin
         case a.Cast(arg, _, _, method):
-            known, args = method in {"func", "io"}, (arg,)
+            known, args = method != "domain", (arg,)
         case a.Case(whens, default):
             # a condition that is a constant, as one with NULL is, would take its arm away
             known = all(_varies(test) for test, _ in whens)
             args = (*(shown for _, shown in whens), default)
         case _:
             return False
-    if not known or key.type == BOOL or not _columns(key):
-        return False
-    return all(_stays(x) or isinstance(_bare(x), a.Const | a.Param) for x in args)
+    return known and bool(_columns(key)) and all(_stays(x) or _is_constant(x) for x in args)
 
 
 def _varies(test: a.Expr) -> bool:
     if not isinstance(test, a.Op) or not test.op.is_builtin or not _columns(test):
         return False
     return all(_stays(x) or (isinstance(y := _bare(x), a.Const) and y.value is not None) for x in test.args)
+
+
+def _is_constant(x: a.Expr) -> bool:
+    return isinstance(_bare(x), a.Const | a.Param)
 
 
 def _bare(x: a.Expr) -> a.Expr:

@@ -50,6 +50,10 @@ SAME = (
         "select k, k, count(*) from t group by k",
     ),
     (
+        f"select v.a, v.b, count(*) from ({_TWICE}) v group by {_SETS.format('v.a', 'v.b')}",
+        f"with v as materialized ({_TWICE}) select v.a, v.b, count(*) from v group by {_SETS.format('v.a', 'v.b')}",
+    ),
+    (
         "select coalesce(v.c, 0), v.m, count(*) from (select k + 1 as c, m from t) v group by rollup (v.c, v.m)",
         "select coalesce(k + 1, 0), m, count(*) from t group by rollup (k + 1, m)",
     ),
@@ -135,6 +139,27 @@ BEFORE_18 = {
     "a condition that is negated in the order": (
         "select count(*) from (select k = 1 as c from t) v group by rollup (v.c) order by not v.c",
         "select count(*) from t group by rollup (k = 1) order by not (k = 1)",
+    ),
+    "one column as two": (
+        f"select coalesce(v.a, 9), coalesce(v.b, 9) from ({_TWICE}) v group by {_SETS.format('v.a', 'v.b')}",
+        (
+            f"with v as materialized ({_TWICE}) select coalesce(v.a, 9), coalesce(v.b, 9) from v"
+            f" group by {_SETS.format('v.a', 'v.b')}"
+        ),
+    ),
+    "one column as two, asked by HAVING": (
+        f"select v.a, v.b from ({_TWICE}) v group by {_SETS.format('v.a', 'v.b')} having v.b is null",
+        (
+            f"with v as materialized ({_TWICE}) select v.a, v.b from v"
+            f" group by {_SETS.format('v.a', 'v.b')} having v.b is null"
+        ),
+    ),
+    "one column as two, from further in": (
+        f"with w as ({_TWICE}) select a, coalesce(b, 9) from (select a, b from w where a > 0) v group by rollup (a, b)",
+        (
+            f"with v as materialized ({_TWICE}) select v.a, coalesce(v.b, 9) from v where a > 0"
+            " group by rollup (v.a, v.b)"
+        ),
     ),
     "a cast of a cast": (
         "select v.c || '.', count(*) from (select x::varchar as c from t) v group by rollup (v.c)",
