@@ -1,9 +1,9 @@
 """Keys of several grouping sets that the server finds no more in what reads them.
 
 Before it looks for them it has simplified expressions and put plain subqueries in their places: a constant is
-no key any more, nor ``x = 1`` in ``NOT (x = 1)``, and of two keys that are one column of one table the first is
-taken for both (servers before 18). What is read then is a row's value where a NULL should be: the answer is
-not that of the query as it is written. Must not know forms or rules.
+no key any more, nor ``x = 1`` in ``NOT (x = 1)``, and of two keys that are one column of one table the first
+is taken for both (servers before 18). What is read then is a row's value where a NULL should be: the answer
+is not that of the query as it is written. Must not know forms or rules.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def finds_keys(block: a.Select, columns: Mapping[tuple[int, int], a.Column] | No
     own = {k: known.get((k.rel, k.pos), k) for k in keys if isinstance(k, a.Column)}
     times = Counter(own.values())
     # the first of two keys that are one column is found for either of them
-    if any(times[own[k]] > 1 for k in within & own.keys()):
+    if any(times[own[k]] > 1 for k in within if isinstance(k, a.Column)):
         return False
     odd = [k for k in keys if not _stays(k)]
     # CASE WHEN true THEN x END becomes x, which another key may be
