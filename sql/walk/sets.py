@@ -19,7 +19,7 @@ from rewright.sql import algebra as a
 from rewright.sql.types import BOOL
 from rewright.sql.walk.blocks import outer_exprs
 from rewright.sql.walk.memory import remembered
-from rewright.sql.walk.nodes import parts, walk
+from rewright.sql.walk.nodes import QUERIES, parts, walk
 
 # which keys each set has, which each expression over the groups reads, and whether the server finds them
 _Reading = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...], bool]
@@ -48,12 +48,8 @@ def _reading(block: a.Select) -> _Reading:
 
 
 def _read(node: Any, keys: dict[a.Expr, int]) -> Iterator[int]:
-    """The keys in an expression; what is aggregated reads rows, not groups."""
-    if isinstance(node, a.Expr) and node in keys:
-        yield keys[node]
-    elif not isinstance(node, a.Aggregate):
-        for part in parts(node):
-            yield from _read(part, keys)
+    """The keys in an expression."""
+    return (keys[k] for k in _keys_within((node,), keys, a.Aggregate))
 
 
 def finds_keys(block: a.Select, columns: Mapping[tuple[int, int], a.Column] | None = None) -> bool:
@@ -61,31 +57,35 @@ def finds_keys(block: a.Select, columns: Mapping[tuple[int, int], a.Column] | No
     what stands further in, by those of the subqueries that show them.
     """
     keys = {k for one in block.group_by or () for k in one}
-    # one output is the key itself; the server compares others with it
-    shown = Counter(t.expr for t in block.targets if t.expr in keys and not _is_made(t.expr))
-    if any(n > 1 for n in shown.values()):
-        return False
     whole = (*(t.expr for t in block.targets), *(k.expr for k in block.order_by))
     computed = (e for e in (*whole, *(block.distinct or ())) if e not in keys)
     having = () if block.having is None else (block.having,)
-    within = set(_keys_within((*computed, *having), keys))
+    within = set(_keys_within((*computed, *having), keys, (a.Aggregate, a.Grouping)))
     known = columns or {}
     own = {k: known.get((k.rel, k.pos), k) for k in keys if isinstance(k, a.Column)}
     times = Counter(own.values())
     # the first of two keys that are one column is found for either of them
-    if any(times[own[k]] > 1 for k in within if isinstance(k, a.Column)):
+    twice = {k for k, column in own.items() if times[column] > 1}
+    shown = Counter(t.expr for t in block.targets if t.expr in keys)
+    # one output is the key itself, and others are looked for as what stands within an expression is
+    if twice & within or any(n > 1 and (k in twice or not _is_made(k)) for k, n in shown.items()):
         return False
     odd = [k for k in keys if not _stays(k)]
     # CASE WHEN true THEN x END becomes x, which another key may be
     return not any(not _stays(k) or any(_columns(k) <= _columns(o) for o in odd) for k in within)
 
 
-def _keys_within(nodes: Iterable[a.Node], keys: Collection[a.Expr]) -> Iterator[a.Expr]:
+def _keys_within(
+    nodes: Iterable[a.Node], keys: Collection[a.Expr], apart: Any, *, inside: bool = False
+) -> Iterator[a.Expr]:
+    """The keys that are read, but in nodes of the kinds ``apart``: what is aggregated reads rows, not groups.
+    ``inside``: in a subquery, which aggregates its own rows.
+    """
     for node in nodes:
         if isinstance(node, a.Expr) and node in keys:
             yield node
-        elif not isinstance(node, a.Aggregate | a.Grouping):
-            yield from _keys_within(parts(node), keys)
+        elif inside or not isinstance(node, apart):
+            yield from _keys_within(parts(node), keys, apart, inside=inside or isinstance(node, QUERIES))
 
 
 def _columns(expr: a.Expr) -> frozenset[a.Node]:

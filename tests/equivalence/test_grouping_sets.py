@@ -154,6 +154,17 @@ BEFORE_18 = {
             f" group by {_SETS.format('v.a', 'v.b')} having v.b is null"
         ),
     ),
+    "one column as two, one of them shown twice": (
+        f"select v.a, v.b, v.b from ({_TWICE}) v group by {_SETS.format('v.a', 'v.b')}",
+        f"with v as materialized ({_TWICE}) select v.a, v.b, v.b from v group by {_SETS.format('v.a', 'v.b')}",
+    ),
+    "one column as two, in a subquery's sum": (
+        f"select v.a, v.b, (select sum(o.t + v.b) from o) from ({_TWICE}) v group by {_SETS.format('v.a', 'v.b')}",
+        (
+            f"with v as materialized ({_TWICE}) select v.a, v.b, (select sum(o.t + v.b) from o) from v"
+            f" group by {_SETS.format('v.a', 'v.b')}"
+        ),
+    ),
     "one column as two, from further in": (
         f"with w as ({_TWICE}) select a, coalesce(b, 9) from (select a, b from w where a > 0) v group by rollup (a, b)",
         (
