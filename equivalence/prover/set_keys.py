@@ -3,15 +3,34 @@
 Before it looks for them it has simplified expressions and put plain subqueries in their places: a constant is
 no key any more, nor ``x = 1`` in ``NOT (x = 1)``, and of two keys that are one column of one table the first
 is taken for both (servers before 18). What is read then is a row's value where a NULL should be: the answer
-is not that of the query as it is written. Must not know forms or rules.
+is not that of the query as it is written.
+
+The same servers sort and compare groups by what WHERE says of the rows that they are made of: with ``k = 1``
+they do not sort ``GROUP BY ROLLUP (k)`` by k, although it is NULL in one of the groups, and with ``k = m``
+DISTINCT takes NULLs of k and of m for one. Must not know forms or rules.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from rewright.sql import algebra as a
-from rewright.sql.walk import finds_keys, is_plain, walk
+from rewright.sql.facts import is_equality
+from rewright.sql.walk import (
+    conjuncts,
+    finds_keys,
+    from_rels,
+    from_tree,
+    has_window,
+    is_plain,
+    map_kind,
+    used_rels,
+    walk,
+)
 
 _Places = dict[tuple[int, int], a.Column]
+_Equation = tuple[a.Expr, a.Expr]
 
 
 def loses_keys(query: a.Query) -> bool:
@@ -21,7 +40,7 @@ def loses_keys(query: a.Query) -> bool:
     if not several:
         return False
     columns = _columns(query)
-    return not all(finds_keys(block, columns) for block in several)
+    return not all(finds_keys(block, columns) and not _equates_keys(block, columns) for block in several)
 
 
 def _columns(query: a.Query) -> _Places:
@@ -42,3 +61,65 @@ def _origin(column: a.Column, found: _Places) -> a.Column:
     for _ in found:
         column = found.get((column.rel, column.pos), column)
     return column
+
+
+# --------------------------------------------------------------------------- keys that conditions equate
+
+
+def _equates_keys(block: a.Select, columns: _Places) -> bool:
+    """Whether conditions on the rows equate a key with a constant or another key, and the groups are sorted
+    or compared.
+    """
+    exprs = (*(t.expr for t in block.targets), *(k.expr for k in block.order_by))
+    if not block.order_by and block.distinct is None and not any(map(has_window, exprs)):
+        return False
+
+    def known(x: Any) -> Any:
+        return map_kind(x, a.Column, lambda c: columns.get((c.rel, c.pos), c))
+
+    keys = {known(k) for one in block.group_by or () for k in one}
+    within = _read_in(block)
+    equations = [(known(x), known(y)) for x, y in _equations(block)]
+    for key in keys:
+        alike = _alike(key, equations)
+        if any(x in keys or not used_rels(x) & within for x in alike - {key}):
+            return True
+    return False
+
+
+def _alike(key: a.Expr, equations: list[_Equation]) -> frozenset[a.Expr]:
+    """What is equal to a key by any number of equations."""
+    found = frozenset({key})
+    while more := {y for pair in equations for x, y in (pair, pair[::-1]) if x in found} - found:
+        found |= more
+    return found
+
+
+def _read_in(block: a.Select) -> frozenset[int]:
+    """The range variables of FROM, and of what stands within it."""
+    inner = (n for item in block.from_ for n in walk(item) if isinstance(n, a.Select))
+    return from_rels(block.from_).union(*(from_rels(n.from_) for n in inner))
+
+
+def _equations(block: a.Select) -> Iterator[_Equation]:
+    """What the conditions of a block, and of plain subqueries in it, equate."""
+    conditions = [block.where]
+    for item in (x for top in block.from_ for x in from_tree(top)):
+        # what an outer join asks for does not hold of the rows that it pads
+        if isinstance(item, a.Join) and item.kind == "inner":
+            conditions.append(item.on)
+        elif isinstance(item, a.Derived) and isinstance(item.query, a.Select) and is_plain(item.query):
+            yield from _equations(item.query)
+    for p in (p for c in conditions for p in conjuncts(c)):
+        match p:
+            case a.Op(_, (x, y)) if is_equality(p):
+                yield x, y
+            case a.InList(_, x, (y,)):
+                yield x, y
+            case a.RowCompare("=", _, left, right):
+                yield from zip(left, right, strict=True)
+            case a.Quantified("=", _, left, a.Select() as query, False):
+                yield from zip(left, (t.expr for t in query.targets), strict=False)
+                yield from _equations(query)
+            case a.Exists(a.Select() as query):
+                yield from _equations(query)
