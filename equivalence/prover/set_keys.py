@@ -7,7 +7,8 @@ is not that of the query as it is written.
 
 The same servers sort and compare groups by what WHERE says of the rows that they are made of: with ``k = 1``
 they do not sort ``GROUP BY ROLLUP (k)`` by k, although it is NULL in one of the groups, and with ``k = m``
-DISTINCT takes NULLs of k and of m for one. Must not know forms or rules.
+DISTINCT takes NULLs of k and of m for one; what reads ``GROUP BY ROLLUP (k, m)`` takes it to be sorted by m,
+too. Must not know forms or rules.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ def loses_keys(query: a.Query) -> bool:
     if not several:
         return False
     columns = _columns(query)
-    return not all(finds_keys(block, columns) and not _equates_keys(block, columns) for block in several)
+    return not all(
+        finds_keys(block, columns) and not _equates_keys(block, columns, read=block is not query)
+        for block in several
+    )
 
 
 def _columns(query: a.Query) -> _Places:
@@ -66,12 +70,13 @@ def _origin(column: a.Column, found: _Places) -> a.Column:
 # --------------------------------------------------------------------------- keys that conditions equate
 
 
-def _equates_keys(block: a.Select, columns: _Places) -> bool:
+def _equates_keys(block: a.Select, columns: _Places, *, read: bool) -> bool:
     """Whether conditions on the rows equate a key with a constant or another key, and the groups are sorted
-    or compared.
+    or compared. ``read``: by a query around, which takes the groups to be in the order of both keys.
     """
     exprs = (*(t.expr for t in block.targets), *(k.expr for k in block.order_by))
-    if not block.order_by and block.distinct is None and not any(map(has_window, exprs)):
+    compared = bool(block.order_by) or block.distinct is not None or any(map(has_window, exprs))
+    if not compared and not read:
         return False
 
     def known(x: Any) -> Any:
@@ -82,7 +87,7 @@ def _equates_keys(block: a.Select, columns: _Places) -> bool:
     equations = [(known(x), known(y)) for x, y in _equations(block)]
     for key in keys:
         alike = _alike(key, equations)
-        if any(x in keys or not used_rels(x) & within for x in alike - {key}):
+        if any(x in keys or (compared and not used_rels(x) & within) for x in alike - {key}):
             return True
     return False
 

@@ -31,6 +31,7 @@ _LIKE, _STARTS = "x like 'ab%'", "starts_with(x, 'ab')"
 _SETS = "grouping sets (({0}), ({1}))"
 _WITH_CONSTANT = _SETS.format("'a'::text", "k")
 _ROLLED = "select k, count(*) as c from t where {0} group by rollup (k)"
+_BOTH = "select k, m, count(*) as c from t where k = m group by rollup (k, m)"
 _NAMED = "case when k > 1 then 'more' else 'one' end"
 
 SAME = (
@@ -57,6 +58,10 @@ SAME = (
     (
         f"{_ROLLED.format('k = 1 or k = 2')} order by k",
         f"select k, c from ({_ROLLED.format('k in (1, 2)')}) q order by k",
+    ),
+    (
+        _BOTH,
+        "select k, m, count(*) as c from t where m = k group by grouping sets ((k, m), (k), ())",
     ),
     (
         _ROLLED.format("k = 1"),
@@ -220,6 +225,14 @@ EQUATED = {
     "different groups of a constant": (
         f"select distinct k from ({_ROLLED.format('k = 1')}) q",
         "select distinct k from t where k = 1 group by rollup (k)",
+    ),
+    "an order further out": (
+        f"select q.m from ({_BOTH}) q order by q.m limit 2",
+        f"with q as materialized ({_BOTH}) select q.m from q order by q.m limit 2",
+    ),
+    "different groups further out": (
+        f"select distinct q.m from ({_BOTH}) q",
+        f"with q as materialized ({_BOTH}) select distinct q.m from q",
     ),
     "partitions": (
         "select k, count(*) over (partition by k) from t where k = 1 group by cube (k, m)",
