@@ -22,6 +22,7 @@ from rewright.sql.facts.looks import WHOLE_NUMBER, is_whole_field
 from rewright.sql.types import SqlType
 from rewright.sql.walk import children, from_tree, subqueries
 
+from .set_keys import loses_keys
 from .symbols import one_look, one_representation
 
 
@@ -48,7 +49,8 @@ _ONE_OF_THEM = frozenset({"lag", "lead", "first_value", "last_value", "nth_value
 @dataclass(frozen=True, slots=True)
 class Kept:
     """Where a query depends on which of several equal values stands for them. ``decides``: in a condition, a
-    key of grouping or order, or what is counted or added up. ``shown``: in its output.
+    key of grouping or order, or what is counted or added up; or a key of several grouping sets is read where
+    the server finds none. ``shown``: in its output.
     """
 
     decides: bool
@@ -61,7 +63,7 @@ def read_kept(query: a.Query, *, extremes: bool = False) -> Kept:
     """
     reader = _Reader(extremes=extremes)
     outputs = reader.query(query)
-    return Kept(reader.found, any(_KEPT in sight for sight in outputs))
+    return Kept(reader.found or loses_keys(query), any(_KEPT in sight for sight in outputs))
 
 
 class _Reader:

@@ -107,7 +107,8 @@ def _prepare(engine: Asked, read: Query, query: Query, *, quotients: bool) -> Pr
     kept = read_kept(query)
     if kept.decides:
         raise Unsupported(
-            "a condition tells equal values apart that are one partition, group or row below it"
+            "a condition tells equal values apart that are one partition, group or row below it,"
+            " or reads a key of several grouping sets that the server does not find in it"
         )
     known = partial(labels, engine.schema.catalog)
     translator = Translator(engine.schema.is_computed, partial(spare, engine), known, quotients, engine.tick)

@@ -81,7 +81,7 @@ from rewright.sql.walk.rels import (
     rels_of,
     used_rels,
 )
-from rewright.sql.walk.sets import keeps_keys_apart
+from rewright.sql.walk.sets import finds_keys, keeps_keys_apart
 
 __all__ = [
     "LEAVES",
@@ -111,6 +111,7 @@ __all__ = [
     "defined_rels",
     "disjuncts",
     "dissolve",
+    "finds_keys",
     "free_of_all",
     "free_rels",
     "from_rels",

@@ -166,7 +166,9 @@ def opened(view: View) -> View:
             raise Refused("how values are stored is seen in no other form")
         kept = read_kept(query, extremes=True)
         if kept.decides:
-            raise Refused("which of equal values is kept decides on rows")
+            raise Refused(
+                "which of equal values is kept, or which key of a grouping set is found, decides on rows"
+            )
         if kept.shown:
             modulo.add("tie-order")
     return replace(view, modulo=view.modulo | modulo)
