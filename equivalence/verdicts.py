@@ -190,7 +190,7 @@ def counts_as(verdict: Verdict, accepted: frozenset[str]) -> str:
 def with_implied(accepted: frozenset[str]) -> frozenset[str]:
     """The reservations that may be accepted, and those that they include (docs/decisions/0360). A replacement
     that looks at the rows first is as good as a proof where the original is run when it stops
-    (docs/decisions/1804).
+    (docs/decisions/1813).
     """
     ties = {"refinement"} if "tie-order" in accepted else set()
     return (accepted | ties | {"gated"}) - {"errors", "overflow"}
