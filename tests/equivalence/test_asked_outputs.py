@@ -38,6 +38,7 @@ GUARDED = (
 SHOWN = "select d.id, d.x from {q} d join u on u.t = d.id where u.v > 5"
 # rows of t that have a partner, and a condition on these
 PARTNERS = "select id, a from t where id in (select t from u)"
+OTHERS = "select id, a from t where id & 8 = 0"
 ABOVE = "select q.id from {q} q where q.a + 1 > 0"
 BARE = "select t.id from t where t.id in (select t from u) and t.a + 1 > 0"
 # the server answers the first, and not the second
@@ -67,6 +68,14 @@ SEEN = {
     ),
     "above OFFSET": (ABOVE.format(q=f"({PARTNERS} offset 0)"), ABOVE.format(q=f"({PARTNERS})")),
     "above OFFSET, and in one block": (ABOVE.format(q=f"({PARTNERS} offset 0)"), BARE),
+    "above OFFSET, of rows that another condition leaves": (
+        f"{ABOVE.format(q=f'({PARTNERS} offset 0)')} and q.id & 8 = 0",
+        f"{ABOVE.format(q=f'({OTHERS} offset 0)')} and q.id in (select t from u)",
+    ),
+    "above a computed CTE of other rows": (
+        f"with q as materialized ({PARTNERS}) {ABOVE.format(q='q')} and q.id & 8 = 0",
+        f"with q as materialized ({OTHERS}) {ABOVE.format(q='q')} and q.id in (select t from u)",
+    ),
     "above a window that nothing reads": (
         ABOVE.format(q=f"({PARTNERS.replace('id, a', 'id, a, row_number() over (order by id) as n')})"),
         BARE,
@@ -95,6 +104,14 @@ SAME = {
     "above OFFSET in both": (
         ABOVE.format(q=f"({PARTNERS} offset 0)"),
         ABOVE.format(q=f"({PARTNERS} offset 0)").replace("q.a + 1 > 0", "0 < q.a + 1"),
+    ),
+    "above OFFSET, of the same rows": (
+        ABOVE.format(q=f"({PARTNERS} and id & 8 = 0 offset 0)"),
+        ABOVE.format(q=f"({OTHERS} and id in (select t from u) offset 0)"),
+    ),
+    "of groups whose keys are asked behind": (
+        "select k, max(a) from t where k > 5 group by k having max(a) + 1 > 0",
+        "select k, max(a) from t group by k having max(a) + 1 > 0 and k > 5",
     ),
     "in arms of both": (
         f"select d.id, d.x from {SUM[:-1]} union all select id, v from u) d join u on u.t = d.id",
