@@ -23,7 +23,9 @@ from rewright.sql.walk import (
     all_queries,
     conjuncts,
     deep_exprs,
+    free_rels,
     has_aggregate,
+    leaves,
     outer_exprs,
     subqueries,
     walk,
@@ -123,10 +125,12 @@ class Fences:
         joined = is_joined(block)
         kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
         where = places.of(*(q for q, _, _ in ranging), block=block)
-        above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
         # a condition above a fence is not asked of rows that were dropped below it
-        if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in conditions(block)):
-            yield ("asked", above), where
+        asked = (self._above(c, block) for c in conditions(block) if self._fails(c, block))
+        kinds = {id(q): kind for q, kind in kept if self._drops(q)}
+        for fences in set(asked):
+            if above := tuple(sorted(kinds[q] for q in fences if q in kinds)):
+                yield ("asked", above), where
         # without conditions and joins all rows of a subquery are made, with or without a fence
         drops = joined or block.where is not None
         within = tuple(sorted(kind for q, kind in kept if drops and self._makes(q)))
@@ -138,6 +142,15 @@ class Fences:
             apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
             yield from ((("guarded", (kind,)), where) for kind in apart)
 
+    def _above(self, condition: a.Expr, block: a.Select) -> frozenset[int]:
+        """The subqueries that the rows come from which a condition reads: all, where it reads none."""
+        read = free_rels(condition)
+        items = [x for x in leaves(block.from_) if x.rel in read] or block.from_
+        return frozenset(id(q) for x in items for q, _, _ in self.ranging(x))
+
+    def _fails(self, condition: a.Expr, block: a.Select) -> bool:
+        return self._may_fail(self.pull_up.inlined(condition, block))
+
     def leaving(self, places: Places) -> tuple[list[Left], list[frozenset[str]]]:
         """The rows below fences that drop some of which conditions are asked that may leave their type, and
         the tables of which such are asked without a fence.
@@ -145,9 +158,10 @@ class Fences:
         kept, bare = list[Left](), list[frozenset[str]]()
         for block in (q for q in all_queries(self.query) if isinstance(q, a.Select)):
             ranging = [r for item in block.from_ for r in self.ranging(item)]
-            fenced = [q for q, _, hard in ranging if hard and self._drops(q)]
-            if any(self._leaves(self.pull_up.inlined(c, block)) for c in conditions(block)):
-                if fenced:
+            dropping = {id(q): q for q, _, hard in ranging if hard and self._drops(q)}
+            leaving = (c for c in conditions(block) if self._leaves(self.pull_up.inlined(c, block)))
+            for fences in {self._above(c, block) for c in leaving}:
+                if fenced := [q for n, q in dropping.items() if n in fences]:
                     kept.append(self._left(fenced, places.of(*fenced, block=block)))
                 else:
                     bare.append(frozenset(places.of(block)[0]))
