@@ -213,6 +213,7 @@ def _placed(expr: a.Expr, *, behind: bool = False) -> Iterator[tuple[a.Expr, boo
     evaluated.
     """
     yield expr, behind
+    surely: set[int] | None = None
     match expr:
         case a.Case() | a.Coalesce() | a.And() | a.Or():
             surely = {0}
@@ -221,8 +222,6 @@ def _placed(expr: a.Expr, *, behind: bool = False) -> Iterator[tuple[a.Expr, boo
             surely = {0, 1}
         case a.RowCompare(left=left):
             surely = {0, len(left)}
-        case _:
-            surely = None
     for n, child in enumerate(children(expr)):
         yield from _placed(child, behind=behind or (surely is not None and n not in surely))
 

@@ -148,7 +148,7 @@ class _Reading:
         blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
         for block in (b for b in blocks if id(b) not in self.looked_for):
             made = (*conditions(block), *conjuncts(block.having), *(t.expr for t in block.targets))
-            if any(self._may_fail(self.fences.pull_up.inlined(x, block)) for x in made):
+            if any(self._may_fail(_by_itself(self.fences.pull_up.inlined(x, block))) for x in made):
                 yield self.places.of(block)
 
     def _of_pairs(self, condition: a.Expr, block: a.Select) -> bool:
@@ -278,6 +278,21 @@ class _Reading:
 
     def _may_fail(self, part: a.Query | a.Expr) -> bool:
         return may_fail(self.fences.facts, part)
+
+
+def _by_itself(expr: a.Expr) -> a.Expr:
+    """The expression without what searches in it ask of their rows."""
+
+    def visit(node: a.Node) -> a.Node:
+        match node:
+            case a.Exists():
+                return a.Param(1, node.type)
+            case a.Quantified(left=left):
+                return a.Coalesce(tuple(a.IsNull(x) for x in left), node.type)
+            case _:
+                return node
+
+    return top_down(expr, visit)
 
 
 def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:
