@@ -173,10 +173,8 @@ class Translation:
                 # 'a' IN (x COLLATE nd, y): which of them decides depends on the element
                 if under_other_collations((left, *items)):
                     raise Unsupported("IN under several collations")
-                tests = [
-                    self._operator(op, pair, BOOL)
-                    for pair in self._pairs([op] * len(items), [left] * len(items), items)
-                ]
+                pairs = self._pairs([op] * len(items), [left] * len(items), items)
+                tests = [self._operator(op, pair, BOOL) for pair in pairs]
                 return conj(tests) if all_ else disj(tests)
             case a.RowCompare():
                 return self._row_compare(e)
