@@ -140,7 +140,18 @@ class _Reading:
         blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select) and id(b) in self.looked_for)
         several = (b for b in blocks if self.fences.facts.at_most_one_row(b) is None)
         return Counter(
-            ("search", self.places.of(b)) for b in several if any(self._of_pairs(c, b) for c in conditions(b))
+            ("search", self.places.of(b))
+            for b in several
+            if any(self._of_pairs(c, b) for c in conditions(b)) or self._compares_one_by_one(b)
+        )
+
+    def _compares_one_by_one(self, block: a.Select) -> bool:
+        """Whether something outside is compared with what a block shows, which may fail, until that decides:
+        what is equated with rows that read none outside is looked up among all of them.
+        """
+        asked = (n for n in walk(self.query) if isinstance(n, a.Quantified) and n.query is block)
+        return any(n.kind != "=" or free_rels(block) for n in asked) and any(
+            self._may_fail(self.fences.pull_up.inlined(t.expr, block)) for t in block.targets
         )
 
     def unsearched(self) -> Iterator[Place]:

@@ -40,6 +40,10 @@ SEEN = {
         "select c.id from c where c.z in (select s.z from s where c.y < s.y + 5)",
         f"select distinct c.id from c join s on {ASKED}",
     ),
+    "a search of ANY, and a join": (
+        "select c.id from c where c.y < any (select s.y + 5 from s where s.z = c.z)",
+        f"select distinct c.id from c join s on {ASKED}",
+    ),
     "a search for none, and what a join leaves": (
         f"select c.id from c where not exists (select 1 from s where {ASKED})",
         f"select c.id from c except select c.id from c join s on {ASKED}",
