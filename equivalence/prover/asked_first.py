@@ -10,13 +10,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.facts.moments import may_come_first
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, free_rels, map_kind, walk
+from rewright.sql.walk import (
+    SUBQUERIES,
+    all_exprs,
+    all_queries,
+    children,
+    conjuncts,
+    free_rels,
+    map_kind,
+    walk,
+)
 
 from .fences import ERRORS, conditions
 from .plain_values import has_a_value
@@ -38,6 +48,19 @@ def worded_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
     ours, theirs = (_Orders(q, catalog) for q in (first, second))
     found = frozenset() if ours.told() == theirs.told() else ERRORS
     return found | (OVERFLOW if theirs.asks_more(ours) else frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Where something is computed in a condition: of one row after another (``by_row``), only if what stands
+    before it does not decide (``behind``), of rows that are asked something ``first``, or that are ``joined``
+    to rows of other tables.
+    """
+
+    by_row: bool
+    behind: bool
+    first: frozenset[str]
+    joined: frozenset[str]
 
 
 class _Orders:
@@ -73,36 +96,44 @@ class _Orders:
         asked = list(self._asked_outputs())
         if not asked:
             return False
-        computed: dict[str, list[tuple[bool, frozenset[str]]]] = {}
-        for part, block in other._asked():
-            by_row = id(block) in other.by_row
-            computed.setdefault(other._spelled(part), []).append((by_row, other._first(part, block)))
-        for part, block in asked:
-            by_row, first = id(block) in self.by_row, self._first(part, block)
-            met = computed.get(self._spelled(part), [])
-            if not any((by_row or not late) and before <= first for late, before in met):
-                return True
-        return False
+        computed: dict[str, list[_Asked]] = {}
+        for part, found in other._asked():
+            computed.setdefault(other._spelled(part), []).append(found)
+        return any(
+            not any(_is_as_much(x, found) for x in computed.get(self._spelled(part), ()))
+            for part, found in asked
+        )
 
-    def _asked_outputs(self) -> Iterator[tuple[a.Expr, a.Select]]:
+    def _asked_outputs(self) -> Iterator[tuple[a.Expr, _Asked]]:
         """The outputs of subqueries that are pulled up and asked, that may leave their type."""
         for block, asked in self._conditions():
-            for c in all_exprs(asked):
+            whole = self.pull_up.inlined(asked, block)
+            for c, behind in _placed(asked):
                 made = self.pull_up.inlined(c, block) if isinstance(c, a.Column) else c
                 if made is not c and self.facts.may_overflow(a.Select((), where=made)):
-                    yield made, block
+                    yield made, self._asked_in(whole, made, block, behind=behind)
 
-    def _asked(self) -> Iterator[tuple[a.Expr, a.Select]]:
+    def _asked(self) -> Iterator[tuple[a.Expr, _Asked]]:
         """All that is computed in conditions; those of HAVING on keys are asked of rows."""
         groups = ((b, b.having) for b in all_queries(self.query) if isinstance(b, a.Select) and b.having)
         for block, c in (*self._conditions(), *groups):
-            yield from ((part, block) for part in all_exprs(self.pull_up.inlined(c, block)))
+            whole = self.pull_up.inlined(c, block)
+            placed = (x for conjunct in conjuncts(whole) for x in _placed(conjunct))
+            for part, behind in placed:
+                yield part, self._asked_in(whole, part, block, behind=behind)
 
-    def _first(self, part: a.Expr, block: a.Select) -> frozenset[str]:
-        """What costs no more than a comparison, and is asked of the rows that the part is made of alone."""
+    def _asked_in(self, whole: a.Expr, part: a.Expr, block: a.Select, *, behind: bool) -> _Asked:
         rels = free_rels(part)
-        beside = ((c, free_rels(c)) for c in self._beside(block) if may_come_first(c))
-        return frozenset(self._spelled(c) for c, read in beside if read and read <= rels)
+        beside = self._beside(block)
+        before = beside[: beside.index(whole)] if whole in beside else []
+        # what costs no more than a comparison, and what is written before and is no subquery
+        first = [c for c in beside if may_come_first(c)]
+        first += [c for c in before if not any(isinstance(n, SUBQUERIES) for n in walk(c))]
+        own = frozenset(self._spelled(c) for c in first if (read := free_rels(c)) and read <= rels)
+        # what is equated is computed by itself, for a hash
+        joined = () if worded(whole).startswith("equation") else free_rels(whole) - rels
+        tables = frozenset(str(self.tables[r]) for r in joined if r in self.tables)
+        return _Asked(id(block) in self.by_row, behind, own, tables)
 
     def _beside(self, block: a.Select) -> list[a.Expr]:
         """The conditions that are asked beside those of a block."""
@@ -169,6 +200,30 @@ class _Orders:
                 return None
         apart = makes_rows_apart(query) or is_not_pulled_up(query)
         return query if isinstance(query, a.Select) and not apart else None
+
+
+def _is_as_much(original: _Asked, replacement: _Asked) -> bool:
+    """Whether the original asks something of all rows of which the replacement does."""
+    decided = (original.behind and not replacement.behind) or (original.by_row and not replacement.by_row)
+    return not decided and original.first <= replacement.first and original.joined <= replacement.joined
+
+
+def _placed(expr: a.Expr, *, behind: bool = False) -> Iterator[tuple[a.Expr, bool]]:
+    """The parts of an expression, but for subqueries, and whether something before each decides if it is
+    evaluated.
+    """
+    yield expr, behind
+    surely: set[int] | None = None
+    match expr:
+        case a.Case() | a.Coalesce() | a.And() | a.Or():
+            surely = {0}
+        # its left side, and the first of what it is compared with
+        case a.InList():
+            surely = {0, 1}
+        case a.RowCompare(left=left):
+            surely = {0, len(left)}
+    for n, child in enumerate(children(expr)):
+        yield from _placed(child, behind=behind or (surely is not None and n not in surely))
 
 
 def _surely(call: a.Call) -> a.Expr:

@@ -7,7 +7,7 @@ quantified comparisons become EXISTS under three-valued logic. Must not know sch
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -173,7 +173,8 @@ class Translation:
                 # 'a' IN (x COLLATE nd, y): which of them decides depends on the element
                 if under_other_collations((left, *items)):
                     raise Unsupported("IN under several collations")
-                tests = [self._operator(op, self._operands(op.name, (left, i)), BOOL) for i in items]
+                pairs = self._pairs([op] * len(items), [left] * len(items), items)
+                tests = [self._operator(op, pair, BOOL) for pair in pairs]
                 return conj(tests) if all_ else disj(tests)
             case a.RowCompare():
                 return self._row_compare(e)
@@ -340,7 +341,7 @@ class Translation:
         """A column's value; a virtual generated one is computed where it is read."""
         # a computed column of a subquery in FROM is evaluated where it is read
         if not isinstance(x, Var | Row | Lit):
-            self.to.reads.append(x)
+            self.to.reading(x)
         if isinstance(x, Var):
             source = self.to.sources.get(x.var)
             if isinstance(source, Table) and self.to.computed(source.ref, x.pos):
@@ -352,12 +353,17 @@ class Translation:
         counts.
         """
         met = self.to.met()
-        parts = tuple(self.term(x) for x in args)
+        parts = (self.term(args[0]), *(self._behind(x) for x in args[1:]))
         # SELECT a = 1 OR 1 / b > 2: the second part is not reached where the first is TRUE
         in_order = App(Sym(f"{name} in order", strict=False), parts, BOOL)
         self.to.fails_by_parts(in_order, met)
         self.to.stops_before(in_order, met)
         return conj(parts) if name == "and" else disj(parts)
+
+    def _behind(self, e: a.Expr) -> Term:
+        """What is evaluated only where something before it does not decide."""
+        with self.to.behind():
+            return self.term(e)
 
     def _guard(self, e: a.Case | a.Coalesce) -> Term:
         """CASE and COALESCE: what may fail inside is remembered as guarded."""
@@ -368,12 +374,14 @@ class Translation:
                 for i, (part, known) in enumerate(branches(e, self.to.known)):
                     # of CASE the odd parts are results and so is the last, the conditions are between
                     is_result = i % 2 == 1 or i == 2 * len(e.whens)
-                    with self.to.with_known(known):
+                    with self.to.with_known(known), self.to.behind(guarded=i > 0):
                         made.append(self.branch(part, type_) if is_result else self.term(part))
                 parts = tuple(made)
                 value = case(parts, type_)
             case a.Coalesce(args, type_):
-                parts = tuple(self.branch(x, type_) for x in args)
+                with_first = self.branch(args[0], type_)
+                with self.to.behind():
+                    parts = (with_first, *(self.branch(x, type_) for x in args[1:]))
                 value = coalesce(parts, type_)
         # which part keeps which from failing, in so many words
         guard = App(Sym(f"guard {type(e).__name__}", strict=False), parts, type_)
@@ -619,11 +627,21 @@ class Translation:
         return conj(negate(is_null(x)) if negated else is_null(x) for x in columns)
 
     def _row_compare(self, e: a.RowCompare) -> Term:
-        values = [self._operands(op.name, (x, y)) for op, x, y in zip(e.ops, e.left, e.right, strict=True)]
+        values = self._pairs(e.ops, e.left, e.right)
         if e.kind in {"=", "<>"}:
             pairs = [self._operator(op, pair, BOOL) for op, pair in zip(e.ops, values, strict=True)]
             return conj(pairs) if e.kind == "=" else disj(pairs)
         return self._in_order(e, values)
+
+    def _pairs(
+        self, ops: Sequence[a.OperatorRef], left: Sequence[a.Expr], right: Sequence[a.Expr]
+    ) -> list[tuple[Term, ...]]:
+        """What is compared pair by pair, until one of them decides."""
+        made = []
+        for n, (op, *pair) in enumerate(zip(ops, left, right, strict=True)):
+            with self.to.behind(guarded=n > 0):
+                made.append(self._operands(op.name, tuple(pair)))
+        return made
 
     def _in_order(self, e: a.RowCompare, values: list[tuple[Term, ...]]) -> Term:
         """Rows compared by their first pair that differs: ``a < x OR (a = x AND b <= y)``, in three values,

@@ -11,16 +11,35 @@ queries have no place for them. Must not know forms or terms.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, outer_exprs, subqueries
+from rewright.sql.walk import (
+    all_exprs,
+    all_queries,
+    conjuncts,
+    deep_exprs,
+    free_rels,
+    has_aggregate,
+    leaves,
+    outer_exprs,
+    subqueries,
+    walk,
+)
 
-from .pulling import PullUp, computed_ctes, fence_of, is_not_pulled_up, makes_rows_apart, stays_around
+from .pulling import (
+    PullUp,
+    computed_ctes,
+    fence_of,
+    is_not_pulled_up,
+    makes_rows_apart,
+    spelled,
+    stays_around,
+)
 from .read_tables import Place, Places, more
 
 ERRORS = frozenset({"errors"})
@@ -51,9 +70,32 @@ def leaves_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froze
     ours, theirs = Fences(first, catalog), Fences(second, catalog)
     if theirs.in_arms(places[1]) - ours.in_arms(places[0]):
         return OVERFLOW
-    (kept, _), (still, bare) = ours.leaving(places[0]), theirs.leaving(places[1])
-    lost = {table for tables, *_ in kept - still for table in tables}
-    return OVERFLOW if any(lost & set(tables) for tables, *_ in bare) else frozenset()
+    (kept, bare), (still, freed) = ours.leaving(places[0]), theirs.leaving(places[1])
+    lost: list[Left] = []
+    for left in kept:
+        as_few = next((x for x in still if left.rows <= x.rows and left.dropped <= x.dropped), None)
+        if as_few is None:
+            lost.append(left)
+        else:
+            still.remove(as_few)
+    # by others than those below the first query's fences, or of rows that it asks nothing of
+    newly = [x.tables for x in still] + [x for x in freed if x not in bare]
+    return OVERFLOW if _meet(lost, [*newly, *freed]) or _meet(kept, newly) else frozenset()
+
+
+def _meet(fenced: Iterable[Left], asked: Iterable[frozenset[str]]) -> bool:
+    return any(left.tables & tables for tables in asked for left in fenced)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Rows that fences have left: the ``tables`` that are read for them, how these ``rows`` are told where a
+    table is read elsewhere, too, and by which conditions others were ``dropped``.
+    """
+
+    tables: frozenset[str]
+    rows: frozenset[str]
+    dropped: frozenset[str]
 
 
 class Fences:
@@ -64,6 +106,7 @@ class Fences:
         self.computed = computed_ctes(query)
         self.ctes = {c.cte: c for q in all_queries(query) for c in q.ctes}
         self.pull_up = PullUp({n: c.query for n, c in self.ctes.items()}, self.computed)
+        self.tables = {n.rel: n.table for n in walk(query) if isinstance(n, a.Scan)}
 
     def around(self, places: Places) -> Counter[_Around]:
         """How often something that may fail stands above such fences, or within them, and where."""
@@ -82,10 +125,12 @@ class Fences:
         joined = is_joined(block)
         kept = [(q, kind) for q, kind, hard in ranging if hard or (joined and is_not_pulled_up(q))]
         where = places.of(*(q for q, _, _ in ranging), block=block)
-        above = tuple(sorted(kind for q, kind in kept if self._drops(q)))
         # a condition above a fence is not asked of rows that were dropped below it
-        if above and any(self._may_fail(self.pull_up.inlined(c, block)) for c in conditions(block)):
-            yield ("asked", above), where
+        asked = (self._above(c, block) for c in conditions(block) if self._fails(c, block))
+        kinds = {id(q): kind for q, kind in kept if self._drops(q)}
+        for fences in set(asked):
+            if above := tuple(sorted(kinds[q] for q in fences if q in kinds)):
+                yield ("asked", above), where
         # without conditions and joins all rows of a subquery are made, with or without a fence
         drops = joined or block.where is not None
         within = tuple(sorted(kind for q, kind in kept if drops and self._makes(q)))
@@ -97,23 +142,44 @@ class Fences:
             apart = (kind for q, kind, hard in ranging if not hard and is_not_pulled_up(q) and self._makes(q))
             yield from ((("guarded", (kind,)), where) for kind in apart)
 
-    def leaving(self, places: Places) -> tuple[Counter[Place], set[Place]]:
-        """Where conditions that may leave their type are asked above fences that drop rows, and where of all
-        rows.
+    def _above(self, condition: a.Expr, block: a.Select) -> frozenset[int]:
+        """The subqueries that the rows come from which a condition reads: all, where it reads none."""
+        read = free_rels(condition)
+        items = [x for x in leaves(block.from_) if x.rel in read] or block.from_
+        return frozenset(id(q) for x in items for q, _, _ in self.ranging(x))
+
+    def _fails(self, condition: a.Expr, block: a.Select) -> bool:
+        return self._may_fail(self.pull_up.inlined(condition, block))
+
+    def leaving(self, places: Places) -> tuple[list[Left], list[frozenset[str]]]:
+        """The rows below fences that drop some of which conditions are asked that may leave their type, and
+        the tables of which such are asked without a fence.
         """
-        kept, bare = Counter[Place](), set[Place]()
+        kept, bare = list[Left](), list[frozenset[str]]()
         for block in (q for q in all_queries(self.query) if isinstance(q, a.Select)):
             ranging = [r for item in block.from_ for r in self.ranging(item)]
-            fenced = [q for q, _, hard in ranging if hard and self._drops(q)]
-            if any(self._leaves(self.pull_up.inlined(c, block)) for c in conditions(block)):
-                if fenced:
-                    kept[places.of(*fenced, block=block)] += 1
+            dropping = {id(q): q for q, _, hard in ranging if hard and self._drops(q)}
+            leaving = (c for c in conditions(block) if self._leaves(self.pull_up.inlined(c, block)))
+            for fences in {self._above(c, block) for c in leaving}:
+                if fenced := [q for n, q in dropping.items() if n in fences]:
+                    kept.append(self._left(fenced, places.of(*fenced, block=block)))
                 else:
-                    bare.add(places.of(block))
+                    bare.append(frozenset(places.of(block)[0]))
             # groups are made before HAVING is asked
             if block.having is not None and self._leaves(block.having):
-                kept[places.of(replace(block, having=None), block=block)] += 1
+                rows = replace(block, having=None)
+                kept.append(self._left([rows], places.of(rows, block=block), _of_keys(block)))
         return kept, bare
+
+    def _left(self, fenced: Sequence[a.Query], place: Place, keys: Sequence[a.Expr] = ()) -> Left:
+        blocks = (b for q in fenced for b in all_queries(q) if isinstance(b, a.Select))
+        asked = (c for b in blocks for c in (*conditions(b), *conjuncts(b.having)))
+        dropped = frozenset(self._spelled(c) for c in (*asked, *keys))
+        return Left(frozenset(place[0]), frozenset((*place[0], *place[2])), dropped)
+
+    def _spelled(self, condition: a.Expr) -> str:
+        read = (self.tables.get(e.rel) for e in deep_exprs(condition) if isinstance(e, a.Column))
+        return f"{spelled(condition)} of {list(read)}"
 
     def in_arms(self, places: Places) -> Counter[Place]:
         """Where arms of set operations whose rows are joined or dropped show what may leave its type."""
@@ -191,6 +257,12 @@ class Fences:
 
     def _may_fail(self, expr: a.Expr) -> bool:
         return bool(self.facts.errors(expr) - OVERFLOW)
+
+
+def _of_keys(block: a.Select) -> list[a.Expr]:
+    """The conditions of HAVING that are asked of rows: those of keys, where there is one grouping set."""
+    by_rows = len(block.group_by or ()) == 1 and any(block.group_by or ())
+    return [c for c in conjuncts(block.having) if by_rows and not has_aggregate(c)]
 
 
 def _guards(expr: a.Expr) -> bool:

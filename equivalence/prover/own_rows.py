@@ -12,15 +12,16 @@ has them, so must the replacement, of the same rows or through equations that th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
+from .build import predicates
 from .described import describe
 from .ranges import fits_where
 from .symbols import EQ, IS_NULL, LE, LT, NOT
-from .terms import App, Lit, Source, Table, Term, Var, walk
+from .terms import App, Lit, Nested, Source, Table, Term, Var, walk
 from .translated import Failure
 
 if TYPE_CHECKING:
@@ -33,19 +34,23 @@ _MOST_WAYS = 24
 @dataclass(frozen=True, slots=True)
 class Told:
     """What may fail, in words that number the rows of one table: the conditions that are ``asked`` of its
-    rows alone, and ``first`` those that are asked before it.
+    rows alone, and ``first`` those that are asked before it; of those that cost more ``written`` before it,
+    and ``beside`` it.
     """
 
     words: str
     first: frozenset[str]
     asked: frozenset[str]
+    written: frozenset[str]
+    beside: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class OwnRows:
     """Something that may fail in a condition: its ``kind`` and words, and how it is told by each numbering of
     its rows. ``shown``: an output of a subquery that the condition reads; ``by_row``: asked of one row after
-    another (`pulling.asked_by_row`).
+    another (`pulling.asked_by_row`); ``behind``: of those alone that something before it leaves open, in an
+    OR, a CASE and the like; ``joined``: of rows that are joined to rows of these tables.
     """
 
     kind: str
@@ -53,6 +58,8 @@ class OwnRows:
     numbered: tuple[Told, ...]
     shown: bool = False
     by_row: bool = False
+    behind: bool = False
+    joined: frozenset[str] = frozenset()
 
 
 def own_rows(translator: Translator) -> frozenset[OwnRows]:
@@ -83,8 +90,13 @@ def _is_asked_as_much(original: OwnRows, replacement: OwnRows) -> bool:
     """Whether the rows of the second can be numbered so that they are asked what those of the first are."""
     if replacement.shown and original.by_row and not replacement.by_row:
         return False
+    if (original.behind and not replacement.behind) or not original.joined <= replacement.joined:
+        return False
     told = original.numbered[0]
-    return any(told.words == x.words and told.first <= x.asked for x in replacement.numbered)
+    return any(
+        told.words == x.words and told.first <= x.asked and told.written <= x.asked | x.beside
+        for x in replacement.numbered
+    )
 
 
 def _of(failure: Failure, translator: Translator) -> OwnRows:
@@ -103,16 +115,30 @@ def _of(failure: Failure, translator: Translator) -> OwnRows:
     joined = any(failure.term in set(walk(p)) and not set(_rows(p)) <= rows for p, _ in around)
     first = [p for p, at in own if at < depth or _is_comparison(p)]
     asked = [p for p, at in own if joined or at < depth or _is_comparison(p)]
+    condition, before_it = translator.asked_in.get(id(failure), (failure.term, ()))
+    beside = [p for p, _ in own if not any(isinstance(t, Nested) for t in walk(p))]
+    written = [p for p in beside if p in {q for x in before_it for q in predicates(x)}]
     asked += [p for p in _implied(p for p, _ in around) if set(_rows(p)) <= rows]
 
     def told(named: Mapping[int, Source]) -> Told:
         names = {**sources, **named}
-        words = (frozenset(describe(p, names) for p in some) for some in (first, asked))
+        words = (frozenset(describe(p, names) for p in some) for some in (first, asked, written, beside))
         return Told(_words(failure.term, names), *words)
 
     numbered = tuple(told(x) for x in _numberings(list(dict.fromkeys(met)), sources))
     shown, by_row = id(failure) in translator.shown, id(failure.within) in translator.by_row
-    return OwnRows(failure.kind, describe(failure.term, sources), numbered, shown, by_row)
+    others = frozenset(_joined(condition, rows, sources))
+    what = describe(failure.term, sources)
+    return OwnRows(failure.kind, what, numbered, shown, by_row, failure.behind, others)
+
+
+def _joined(condition: Term, rows: Collection[int], sources: Mapping[int, Source]) -> Iterator[str]:
+    """The tables to whose rows those of a condition are joined before it is asked. What is equated with a
+    column is computed by itself, for a hash.
+    """
+    if not (isinstance(condition, App) and condition.sym == EQ):
+        tables = (sources[v] for v in _rows(condition) if v in sources and v not in rows)
+        yield from (str(s.ref) for s in tables if isinstance(s, Table))
 
 
 def _numberings(rows: Sequence[int], sources: Mapping[int, Source]) -> Iterator[dict[int, Source]]:

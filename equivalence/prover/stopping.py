@@ -20,7 +20,7 @@ from dataclasses import replace
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
-from rewright.sql.facts import Facts
+from rewright.sql.facts import Facts, is_equality
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     SUBQUERIES,
@@ -75,6 +75,10 @@ def stops_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> bool:
     (early, waits), (late, _) = before.shown(), after.shown()
     if waits and more(late, early):
         return True
+    # a search ends at the first row that meets what is asked of pairs, a join makes them all
+    ended = {table for _, place in more(before.searched(), after.searched()) for table in place[0]}
+    if ended and any(ended & set(place[0]) for place in after.unsearched()):
+        return True
     pairs = zip(before.of_exists(), after.of_exists(), strict=True)
     return all(more(x, y) or more(y, x) for x, y in pairs)
 
@@ -89,6 +93,8 @@ class _Reading:
         # what a recursive one reads is not pulled up
         self.below |= {rel: cte.query for rel, cte in ctes if cte is not None and not cte.recursive}
         blocks = (b for b in all_queries(query) if isinstance(b, a.Select))
+        found = (n.query for n in walk(query) if isinstance(n, a.Exists | a.Quantified))
+        self.looked_for = {id(q) for x in found for q in all_queries(x)}
         self.stops = any(map(_stops, walk(query))) or any(map(self._ends_by_number, blocks))
 
     def kept(self) -> tuple[Counter[_Counted], Counter[_Counted]]:
@@ -128,6 +134,41 @@ class _Reading:
         return Counter(("", p) for yes, p in failing if yes), Counter(
             ("", p) for yes, p in failing if not yes
         )
+
+    def searched(self) -> Counter[_Counted]:
+        """Where EXISTS, IN and the like ask of pairs of rows what may fail, and look for one of several."""
+        blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select) and id(b) in self.looked_for)
+        several = (b for b in blocks if self.fences.facts.at_most_one_row(b) is None)
+        return Counter(
+            ("search", self.places.of(b))
+            for b in several
+            if any(self._of_pairs(c, b) for c in conditions(b)) or self._compares_one_by_one(b)
+        )
+
+    def _compares_one_by_one(self, block: a.Select) -> bool:
+        """Whether something outside is compared with what a block shows, which may fail, until that decides:
+        what is equated with rows that read none outside is looked up among all of them.
+        """
+        asked = (n for n in walk(self.query) if isinstance(n, a.Quantified) and n.query is block)
+        return any(n.kind != "=" or free_rels(block) for n in asked) and any(
+            self._may_fail(self.fences.pull_up.inlined(t.expr, block)) for t in block.targets
+        )
+
+    def unsearched(self) -> Iterator[Place]:
+        """Where something may fail of rows of which all are made."""
+        blocks = (b for b in all_queries(self.query) if isinstance(b, a.Select))
+        for block in (b for b in blocks if id(b) not in self.looked_for):
+            made = (*conditions(block), *conjuncts(block.having), *(t.expr for t in block.targets))
+            if any(self._may_fail(_by_itself(self.fences.pull_up.inlined(x, block))) for x in made):
+                yield self.places.of(block)
+
+    def _of_pairs(self, condition: a.Expr, block: a.Select) -> bool:
+        """Whether a condition may fail, and is asked of rows of several tables together. The sides of an
+        equation are computed by themselves, for a hash.
+        """
+        made = self.fences.pull_up.inlined(condition, block)
+        sides = made.args if isinstance(made, a.Op) and is_equality(made) else (made,)
+        return any(len(free_rels(x)) > 1 for x in sides) and self._may_fail(made)
 
     def _apart(self, block: a.Select) -> Iterator[tuple[str, a.Query]]:
         """The subqueries of a block that are planned by themselves, by their kinds."""
@@ -248,6 +289,21 @@ class _Reading:
 
     def _may_fail(self, part: a.Query | a.Expr) -> bool:
         return may_fail(self.fences.facts, part)
+
+
+def _by_itself(expr: a.Expr) -> a.Expr:
+    """The expression without what searches in it ask of their rows."""
+
+    def visit(node: a.Node) -> a.Node:
+        match node:
+            case a.Exists():
+                return a.Param(1, node.type)
+            case a.Quantified(left=left):
+                return a.Coalesce(tuple(a.IsNull(x) for x in left), node.type)
+            case _:
+                return node
+
+    return top_down(expr, visit)
 
 
 def may_fail(facts: Facts, part: a.Query | a.Expr) -> bool:

@@ -109,6 +109,8 @@ class Translator:
     levels: dict[int, tuple[Level, int]] = field(default_factory=dict)
     # those of them that are outputs of subqueries, which the condition reads
     shown: set[int] = field(default_factory=set)
+    # by failure the condition that it is in, and those that are asked before it as they are written
+    asked_in: dict[int, tuple[Term, tuple[Term, ...]]] = field(default_factory=dict)
     # the blocks that are asked of one row after another
     by_row: set[int] = field(default_factory=set)
     depths: list[int] = field(default_factory=list)
@@ -126,6 +128,9 @@ class Translator:
     # fail, unless a condition that is ``pushed`` into them has its place
     reads: list[Term] = field(default_factory=list)
     outputs_apart: set[Term] = field(default_factory=set)
+    # how many guards there are before what is translated, and the columns in ``reads`` that are behind some
+    guards_around: int = 0
+    read_behind: set[int] = field(default_factory=set)
     pushed: bool = False
     sites: tuple[Site, ...] = ()
     # the queries around what is read, outermost first, that the planner runs apart from those around them
@@ -246,16 +251,20 @@ class Translator:
         for f in [f for f in self.rows if f.term in apart]:
             self.by_rows.append((self._failure("errors", _by_itself(f)), [f]))
 
-    def _test_outputs(self, met: Met, before_it: tuple[Term, ...]) -> None:
+    def _test_outputs(self, met: Met, made: Term, before_it: tuple[Term, ...]) -> None:
         """Remember what may leave its type in outputs of subqueries that a condition has read since then: in
         a condition it is computed of more rows than where it is shown.
         """
         here = set(map(id, self.failing[met[0] :]))
+        columns = (x for n, x in enumerate(self.reads) if n >= met[2] and n not in self.read_behind)
+        surely = {t for x in columns for t in walk_shallow(x)}
         for f in self._within(self.failing, met[0], met):
             if id(f) not in here and (leaves_its_type(f.kind, f.term) or ends_with_time(f.term)):
                 optional = f.optional or fits_where(f.term, before_it, self.sources)
-                asked = replace(f, given=self.given, optional=optional)
+                behind = f.behind or f.term not in surely
+                asked = replace(f, given=self.given, optional=optional, behind=behind)
                 self.tested.append(asked)
+                self.asked_in[id(asked)] = made, before_it
                 self.shown.add(id(asked))
                 self.levels[id(asked)] = self.level, self.depth
 
@@ -277,7 +286,8 @@ class Translator:
         return len(made) <= len(here) and all(x is y for x, y in zip(made, here, strict=False))
 
     def _failure(self, kind: str, term: App, *, optional: bool = False) -> Failure:
-        return Failure(kind, term, self.sites, self.given, optional, self.within, self.apart, self.before)
+        around = self.within, self.apart, self.before
+        return Failure(kind, term, self.sites, self.given, optional, *around, self.guards_around > 0)
 
     def condition(self, e: a.Expr, rows: Rows) -> Term:
         """A WHERE or ON of the rows, remembered with its place among the others."""
@@ -312,9 +322,11 @@ class Translator:
                 # only conditions that can't fail themselves are sure to have been asked before
                 first = (*before_it, *(t for p, t in terms.items() if p in sure))
                 if not self.sites and len(self.reads) > since[2]:
-                    self._test_outputs(since, first)
+                    self._test_outputs(since, made, first)
             if len(self.failing) > start:
                 self._spare(range(start, len(self.failing)), first)
+            for f in self.failing[start:]:
+                self.asked_in.setdefault(id(f), (made, first))
             terms[part] = made
         term = conj(terms.values())
         for part, made in terms.items():
@@ -338,6 +350,21 @@ class Translator:
         # each where it is asked innermost
         self.levels |= {id(f): self.levels.get(id(f), (self.level, self.depth)) for f in tested}
         return terms
+
+    def reading(self, column: Term) -> None:
+        """Remember that a column is read that is computed."""
+        if self.guards_around:
+            self.read_behind.add(len(self.reads))
+        self.reads.append(column)
+
+    @contextmanager
+    def behind(self, *, guarded: bool = True) -> Iterator[None]:
+        """Translate what is evaluated only if what stands before it lets it be, where ``guarded``."""
+        self.guards_around += guarded
+        try:
+            yield
+        finally:
+            self.guards_around -= guarded
 
     @contextmanager
     def within_condition(self) -> Iterator[None]:

@@ -88,6 +88,8 @@ class Failure:
     apart: a.Expr | None = None
     # the rows and groups, outermost first, that it is evaluated for before any of them is dropped
     before: tuple[Made, ...] = ()
+    # whether what stands before it in an OR, a CASE and the like decides if it is evaluated
+    behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)

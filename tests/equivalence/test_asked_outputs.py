@@ -28,6 +28,12 @@ CATALOG = catalog_from_ddl(SCHEMA)
 SUM = "(select id, a + 1 as x from t)"
 KEPT = "(select id, k + 1 as x from t)"
 GROUPED = "(select k, a + 1 as x from t)"
+# the row that is too large has k = 3
+DECIDED = (
+    "select d.id, d.x from (select id, k, a + 1 as x from t) d join u on u.t = d.id where u.v > 5 and {c}"
+)
+OR, CASE = "(d.k & 3 = 3 or d.x > 0)", "case when d.k & 3 <> 3 then d.x > 0 else true end"
+OTHER_ROWS = "d.id in (select id from t where k & 3 <> 3 and a + 1 > 0)"
 # planned by themselves, and asked of rows with partners alone
 OF_EACH = "(select z.a + 1 from t z where z.id = u.t) > 0"
 COUNTED = "(select count(*) from t z where z.id = u.t and z.a + 1 > 0) > 0"
@@ -38,6 +44,7 @@ GUARDED = (
 SHOWN = "select d.id, d.x from {q} d join u on u.t = d.id where u.v > 5"
 # rows of t that have a partner, and a condition on these
 PARTNERS = "select id, a from t where id in (select t from u)"
+OTHERS = "select id, a from t where id & 8 = 0"
 ABOVE = "select q.id from {q} q where q.a + 1 > 0"
 BARE = "select t.id from t where t.id in (select t from u) and t.a + 1 > 0"
 # the server answers the first, and not the second
@@ -65,8 +72,27 @@ SEEN = {
         SHOWN.format(q=SUM),
         SHOWN.format(q=SUM).replace("where", "and coalesce(d.x, 1) is not null where"),
     ),
+    **{
+        words: (DECIDED.format(c=c), DECIDED.format(c=f"{c} and d.x is not null"))
+        for words, c in {
+            "beside what an OR decides before it": OR,
+            "beside a CASE": CASE,
+            "beside a list that its first element decides": "d.k in (3, d.x)",
+            "beside rows that their first columns decide": "(d.k, d.x) < (2, 9)",
+            "beside a condition of joined rows": "u.v <> d.x",
+            "beside other rows, which are asked something before": OTHER_ROWS,
+        }.items()
+    },
     "above OFFSET": (ABOVE.format(q=f"({PARTNERS} offset 0)"), ABOVE.format(q=f"({PARTNERS})")),
     "above OFFSET, and in one block": (ABOVE.format(q=f"({PARTNERS} offset 0)"), BARE),
+    "above OFFSET, of rows that another condition leaves": (
+        f"{ABOVE.format(q=f'({PARTNERS} offset 0)')} and q.id & 8 = 0",
+        f"{ABOVE.format(q=f'({OTHERS} offset 0)')} and q.id in (select t from u)",
+    ),
+    "above a computed CTE of other rows": (
+        f"with q as materialized ({PARTNERS}) {ABOVE.format(q='q')} and q.id & 8 = 0",
+        f"with q as materialized ({OTHERS}) {ABOVE.format(q='q')} and q.id in (select t from u)",
+    ),
     "above a window that nothing reads": (
         ABOVE.format(q=f"({PARTNERS.replace('id, a', 'id, a, row_number() over (order by id) as n')})"),
         BARE,
@@ -83,6 +109,19 @@ SEEN = {
 }
 SAME = {
     "asked in both": (f"{SHOWN.format(q=SUM)} and d.x > 2", f"{SHOWN.format(q=SUM)} and 2 < d.x"),
+    "behind what an OR decides, in both": (
+        DECIDED.format(c=OR),
+        DECIDED.format(c=OR.replace("d.x > 0", "0 < d.x")),
+    ),
+    "in a CASE of both": (DECIDED.format(c=CASE), DECIDED.format(c=CASE.replace("d.x > 0", "0 < d.x"))),
+    "in a CASE that is shown": (
+        "select id, case when k = 1 then a + 1 end from t where case when k = 1 then a + 1 end > 4",
+        "select d.id, d.x from (select id, case when k = 1 then a + 1 end as x from t) d where d.x > 4",
+    ),
+    "of joined rows in both": (
+        DECIDED.format(c="u.v <> d.x"),
+        "select t.id, t.a + 1 from u join t on t.id = u.t and t.a + 1 <> u.v where u.v > 5",
+    ),
     "asked of the table": (
         f"select d.id, d.x from {SUM} d where d.x > 2",
         "select id, a + 1 from t where a + 1 > 2",
@@ -95,6 +134,14 @@ SAME = {
     "above OFFSET in both": (
         ABOVE.format(q=f"({PARTNERS} offset 0)"),
         ABOVE.format(q=f"({PARTNERS} offset 0)").replace("q.a + 1 > 0", "0 < q.a + 1"),
+    ),
+    "above OFFSET, of the same rows": (
+        ABOVE.format(q=f"({PARTNERS} and id & 8 = 0 offset 0)"),
+        ABOVE.format(q=f"({OTHERS} and id in (select t from u) offset 0)"),
+    ),
+    "of groups whose keys are asked behind": (
+        "select k, max(a) from t where k > 5 group by k having max(a) + 1 > 0",
+        "select k, max(a) from t group by k having max(a) + 1 > 0 and k > 5",
     ),
     "in arms of both": (
         f"select d.id, d.x from {SUM[:-1]} union all select id, v from u) d join u on u.t = d.id",
