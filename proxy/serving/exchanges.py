@@ -5,8 +5,8 @@ unchanged before anything else happens, so its errors, locks and descriptions ar
 here starts another step after a cancel. Must not do I/O.
 
 Of a rewrite that may stop where the original would not, the answer is held back until it is whole
-(docs/decisions/1810): an error at any place of it leads to the original, and so does an answer too large to be
-held back.
+(docs/decisions/1810): an error at any place of it leads to the original, and so does an answer too large to
+be held back.
 
 Outside a transaction block a failing private message is rolled back by a Sync: the implicit transaction held
 nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone, under a savepoint, and so is
