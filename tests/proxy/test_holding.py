@@ -42,11 +42,11 @@ CANCELLED = b.error("57014", "canceling statement due to user request")
 LIMIT = 1000
 
 
-def running(*, way: str = "simple", limit: int = LIMIT, **changes: object) -> Play:
+def running(*, way: str = "simple", limit: int = LIMIT, held: bool = True, hinted: bool = False) -> Play:
     """The replacement of a held rewrite was sent. ``way``: simple; synced, with a Sync behind the Execute; or
     flushed, without.
     """
-    play = Play(replace(PLAYED, **{"held": True, **changes}))
+    play = Play(replace(PLAYED, held=held, hinted=hinted))
     play.interceptor.holding = Holding(lambda: limit)
     if way == "simple":
         play.client(f.Query(TEXT))
@@ -201,7 +201,7 @@ def test_a_cancel_or_timeout_ends_the_statement(way: str, size: int, *, by_the_c
     if by_the_client:
         play.session.cancel()
     shown = play.server(CANCELLED)
-    assert kinds(play.to_server) == b"" if way != "flushed" else b"H"
+    assert kinds(bytes(play.to_server)) == b"" if way != "flushed" else b"H"
     if way == "flushed":
         play.client(f.Sync())
     shown += play.server(READY)
@@ -458,7 +458,7 @@ def test_the_client_sees_what_the_original_does(
     error = b.error("22012", "division by zero")
     own = b"".join(rows) + (error if own_fails else DONE)
     other = b"".join(rows) + (error if fails or own_fails else DONE)
-    execution = [f.Bind(b"", b""), f.Execute(b"")]
+    execution: list[f.FrontendMessage] = [f.Bind(b"", b""), f.Execute(b"")]
     messages: dict[str, list[f.FrontendMessage]] = {
         "simple": [f.Query(SLOW)],
         "synced": [f.Parse(b"", SLOW), *execution, f.Sync()],
