@@ -26,6 +26,7 @@ class Limits:
     keepalive_idle: int = 60
     client_buffer: int = 4 << 20  # held or unsent bytes of one session before it stops reading or looking
     total_buffer: int = 512 << 20  # of all sessions; above it nothing is held and nothing is looked at
+    hold: int = 1 << 20  # of one answer that is held back until it is whole; 0: none is
     max_text: int = 2 << 20  # statements longer than this are relayed unseen
 
 

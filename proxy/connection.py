@@ -169,7 +169,7 @@ class Connection(Handshake):
             server=self._server_name(),
         )
         self.interceptor = SessionInterceptor(
-            session, ports, identity, proxy.metrics, settings, session.clock
+            session, ports, identity, proxy.metrics, settings, session.clock, proxy.holding
         )
         session.attach(self.interceptor)
 

@@ -15,6 +15,7 @@ from rewright.proxy.metrics import Metrics
 from rewright.proxy.names import Names
 from rewright.proxy.ports import Ports, SessionView
 from rewright.proxy.serving.forwarding import behind_closes
+from rewright.proxy.serving.holding import Holding
 from rewright.proxy.serving.identity import Identity, state_of
 from rewright.proxy.serving.in_force import SettingsInForce
 from rewright.proxy.serving.lookups import Lookups
@@ -43,12 +44,15 @@ class SessionInterceptor:
         metrics: Metrics,
         settings: Settings,
         clock: Callable[[], float],
+        holding: Holding | None = None,
     ) -> None:
+        """``holding``: that of the process; None: one of this session's own."""
         self._session = session
         self.ports = ports
         self.identity = identity
         self.metrics = metrics
         self.clock = clock
+        self.holding = holding or Holding()
         self.cycles = session.cycles
         self.parameters: Mapping[bytes, bytes] = session.server.parameters
         self.registry = StatementRegistry()

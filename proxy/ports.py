@@ -126,6 +126,8 @@ class ServedRewrite:
     ``plain_replacement``: the replacement without hints, None when there is nothing left without them.
     ``server_major``: the major version the verdict was made on; 0: any.
     ``unreserved``: proved with ``modulo`` empty, so it may be served inside a transaction block.
+    ``held``: it may stop with an error where the original would not, so its answer is held back until it is
+    whole; one that can't be held back is not served.
     ``approved``: a person approved it; trust does not matter then.
     ``until``: Unix time from which on it is not served, unless its facts were looked at again.
     """
@@ -141,6 +143,7 @@ class ServedRewrite:
     hinted: bool = False
     evidence: Trust = "proved"
     unreserved: bool = False
+    held: bool = False
     approved: bool = False
     measure_original: bool = False
     server_major: int = 0
@@ -245,7 +248,8 @@ class Parameters:
 class ServedStatement:
     """One execution of a query with an active rewrite: which of the two ran, how long, or why not.
 
-    ``route``: what the client got. ``reason``: why the original ran, one of the words of docs/proxy.md ("When
+    ``route``: what the client got; ``fallback``: the original's, after the replacement had failed or given
+    more than may be held back. ``reason``: why the original ran, one of the words of docs/proxy.md ("When
     a replacement runs"); "" when the replacement did, ``hints`` when it did without them.
     ``target``: the table written to has triggers, identities, defaults or the like that rows' order could
     show in.
@@ -255,8 +259,8 @@ class ServedStatement:
     could not be run (``rewright.proxy.serving.failures``).
     ``parameters``: what both were bound with, where the replacement failed.
     ``sqlstate``: of the error that the client got, empty where it got an answer.
-    ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent on the guard before
-    it.
+    ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent before it, on the
+    guard and on a replacement that was given up.
     """
 
     rewrite_id: int

@@ -28,6 +28,7 @@ from rewright.proxy.metrics import Metrics
 from rewright.proxy.places import Places
 from rewright.proxy.ports import Ports, SessionView
 from rewright.proxy.private_directory import runtime_directory
+from rewright.proxy.serving.holding import Holding
 from rewright.proxy.serving.identity import Admins
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.tls_negotiation import server_context
@@ -65,6 +66,7 @@ class Proxy:
         self.config = config
         self.ports = ports or Ports()
         self.metrics = Metrics()
+        self.holding = Holding(lambda: self.config.limits.hold)
         self.cancels = CancelTable()
         # anybody may send keys that nobody has, and each is a connection to every server
         self._unknown_cancels = asyncio.Semaphore(UNKNOWN_CANCELS)

@@ -15,6 +15,9 @@ Parser: TypeAlias = Callable[[object], object]
 # PostgreSQL's units of time (manual, "Parameter Names and Values"), in seconds
 UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 _DURATION = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*\Z")
+# likewise of memory, in bytes
+SIZES = {"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+_SIZE = re.compile(r"\s*([0-9]+)\s*([A-Za-z]*)\s*\Z", re.ASCII)
 _TRUE = frozenset({"on", "true", "yes", "1"})
 _FALSE = frozenset({"off", "false", "no", "0"})
 
@@ -48,6 +51,25 @@ def show_duration(value: float) -> str:
         if value and abs(number - round(number)) < 1e-9:
             return f"{round(number)}{unit}"
     return "0" if value == 0 else f"{round(value * 1e6)}us"
+
+
+def size(most: int) -> Callable[[object], int]:
+    """Bytes, ``most`` at most; a number without unit is bytes.
+
+    >>> size(1 << 30)("2MB")
+    2097152
+    """
+
+    def parse(value: object) -> int:
+        # True is 1 in Python, but no size
+        found = _SIZE.match(str(value)) if not isinstance(value, bool) else None
+        unit = None if found is None else SIZES.get(found[2] or "B")
+        if found is None or unit is None or int(found[1]) * unit > most:
+            allowed = f"{most // SIZES['MB']}MB at most (units: {', '.join(SIZES)})"
+            raise ValueError(f"a size such as 64kB or 1MB, {allowed}")
+        return int(found[1]) * unit
+
+    return parse
 
 
 def switch(value: object) -> bool:

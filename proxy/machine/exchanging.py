@@ -11,15 +11,15 @@ from typing import Any
 
 from rewright.proxy.machine.client_stream import ClientStream
 from rewright.proxy.machine.cycles import Cycles
+from rewright.proxy.machine.outcome import Outcome, fields_of
 from rewright.proxy.machine.phases import Event, Life, Phase
 from rewright.proxy.machine.replies import PendingReplies
-from rewright.proxy.machine.server_stream import COPY_OUT, ServerStream
+from rewright.proxy.machine.server_stream import ServerStream
 from rewright.proxy.machine.steps import (
     Ask,
     Cancelled,
     Emit,
     Exchange,
-    Failed,
     PendingReply,
     Replies,
     Run,
@@ -28,10 +28,9 @@ from rewright.proxy.machine.steps import (
     Step,
     Wait,
 )
-from rewright.proxy.wire.backend import Fields, decode
 from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.frontend import FLUSH, SYNC
-from rewright.proxy.wire.tables import ERROR, HEADER_SIZE, NOTICE, READY
+from rewright.proxy.wire.tables import ERROR, NOTICE
 from rewright.proxy.wire.tables import SYNC as SYNC_TYPE
 
 
@@ -71,21 +70,20 @@ class Exchanging:
         self._waiting = b""
         self._held = bytearray()
         self._paused = False
-        # the pending replies of the replacement that was sent: its own, and that of the cycle once the Sync
-        # is out
-        self._run: list[PendingReply] = []
-        self._copy_out = b""
+        # what becomes of the replacement that was sent last
+        self._outcome: Outcome | None = None
 
     # --- holding ------------------------------------------------------------------------------------
 
     @property
     def held_bytes(self) -> int:
-        return len(self._held)
+        """Of the client, and of an answer that it does not get yet."""
+        return len(self._held) + (0 if self._outcome is None else self._outcome.held_bytes)
 
     def hold(self, data: bytes) -> None:
         self._held += data
-        if self._life.phase is Phase.RUNNING:
-            self._let_sync_through()
+        if self._life.phase is Phase.RUNNING and self._outcome is not None:
+            self._let_sync_through(self._outcome)
         # early: what is on its way when the pause takes effect must find room below the limit
         if len(self._held) > self._buffer_limit // 4 and not self._paused:
             self._paused = True
@@ -127,7 +125,7 @@ class Exchanging:
     def _release(self, event: Event) -> None:
         """What was held goes its way."""
         self._life.step(event)
-        self._exchange = None
+        self._exchange = self._outcome = None
         held = bytes(self._held)
         self._held.clear()
         if self._paused:
@@ -143,6 +141,7 @@ class Exchanging:
     def give_up(self) -> bytes:
         """The session is only relayed from here on: what the server is to get first of what is held."""
         exchange, self._exchange = self._exchange, None
+        self._outcome = None
         if exchange is not None:
             # Its ``finally`` clauses run, so that what it noted of the session is put right.
             exchange.close()
@@ -227,76 +226,36 @@ class Exchanging:
 
     def _start_run(self, run: Run) -> None:
         self._life.step(Event.RUN)
-        sent: list[PendingReply] = []
-        sent.append(PendingReply(take=lambda kind, message: self._outcome(run, sent, kind, message)))
-        self._replies.add(sent)
-        self._run = sent
+        self._outcome = Outcome(run, self._cycles, self._replies, self._life, self._to_client)
+        self._replies.add(self._outcome.sent)
         # The Execute counts as the client's own, whose place it takes.
         self._cycles.since += b"E"
         messages = run.messages
         # with its Sync the outcome takes one round trip; without one the server is asked to send what it has
         if run.cycle:
-            self._add_cycle()
+            self._add_cycle(self._outcome)
             messages += SYNC
         elif self._held.startswith(SYNC):
             del self._held[: len(SYNC)]
-            self._add_cycle()
+            self._add_cycle(self._outcome)
             messages += SYNC
         else:
             messages += FLUSH
         self._to_server(messages)
 
-    def _let_sync_through(self) -> None:
+    def _let_sync_through(self, outcome: Outcome) -> None:
         """The client's Sync right behind its Execute need not wait for the outcome."""
         # one reply: no Sync has gone out with the replacement yet
-        if len(self._run) == 1 and self._held.startswith(SYNC):
+        if len(outcome.sent) == 1 and self._held.startswith(SYNC):
             del self._held[: len(SYNC)]
-            self._add_cycle()
+            self._add_cycle(outcome)
             self._to_server(SYNC)
 
-    def _add_cycle(self) -> None:
+    def _add_cycle(self, outcome: Outcome) -> None:
         reply = PendingReply(cycle=True)
-        self._run.append(reply)
+        outcome.sent.append(reply)
         self._replies.add((reply,))
         self._cycles.sent(SYNC_TYPE)
-
-    def _outcome(self, run: Run, sent: list[PendingReply], kind: int, message: bytes) -> bytes:
-        """The first message of the replacement decides: it is served, or swallowed and the original runs."""
-        if kind == NOTICE:
-            return b"" if run.mute and run.mute in message else message
-        if kind == COPY_OUT:
-            # no row yet: what comes behind it decides
-            self._copy_out = message
-            return b""
-        self._life.step(Event.DECIDED)
-        # what follows is the answer to the client's own message
-        sent[0].take = run.then
-        begun, self._copy_out = self._copy_out, b""
-        if kind != ERROR:
-            self._replies.due = Started()
-            return begun + (message if run.then is None else run.then(kind, message))
-        sent[0].take = None
-        failure = _fields(message)
-        # an error that the original would give as well is the client's answer
-        if not run.retry(failure):
-            self._replies.due = Started()
-            return begun + run.told(failure).encode()
-        # the server skips what comes until a Sync: ours is out or not, and the original has to wait for it
-        if len(sent) == 1:
-            self._replies.due = Failed(failure, synced=False)
-        else:
-            sent[1].visible = False
-            sent[1].take = self._swallow_cycle(failure)
-        return b""
-
-    def _swallow_cycle(self, failure: Fields) -> Callable[[int, bytes], bytes]:
-        def take(kind: int, message: bytes) -> bytes:
-            if kind == READY:
-                self._cycles.status = message[HEADER_SIZE]
-                self._replies.due = Failed(failure, synced=True)
-            return b""
-
-        return take
 
 
 def _collector(replies: Replies, *, cycle: bool) -> PendingReply:
@@ -305,17 +264,9 @@ def _collector(replies: Replies, *, cycle: bool) -> PendingReply:
 
     def take(kind: int, message: bytes) -> bytes:
         if kind == ERROR:
-            replies.error = _fields(message)
+            replies.error = fields_of(message)
         elif kind != NOTICE:
             messages.append((kind, message))
         return b""
 
     return PendingReply(cycle=cycle, visible=False, take=take, ask=replies)
-
-
-def _fields(message: bytes) -> Fields:
-    try:
-        decoded = decode(message[:1], message[HEADER_SIZE:])
-    except ProtocolViolation:
-        decoded = None
-    return decoded if isinstance(decoded, Fields) else Fields(b"E", ((b"C", b"XX000"),))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from rewright.proxy.machine.client_stream import IN_COPY, ClientStream
 from rewright.proxy.machine.core import ServerWalk
 from rewright.proxy.machine.cycles import Cycles, unpack
+from rewright.proxy.machine.held import HeldAnswer
 from rewright.proxy.machine.hot import EVENT_LIMIT
 from rewright.proxy.machine.phases import Life, Phase
 from rewright.proxy.machine.replies import PendingReplies
@@ -41,7 +42,7 @@ EVENTS_AND_TAGS = table(b"ZESGWCs")
 class ServerStream(ServerWalk):
     """What the walk over headers leaves: what messages mean, and who takes them while replies are sorted."""
 
-    __slots__ = ("_client", "_life", "_replies", "parameters")
+    __slots__ = ("_client", "_dropping", "_lacking", "_life", "_more", "_replies", "parameters")
 
     def __init__(
         self,
@@ -56,6 +57,11 @@ class ServerStream(ServerWalk):
         self._life = life
         self._replies = replies
         self._client = client
+        # what came of the message in ``rest`` since, and how much of it is still to come (0: not known)
+        self._more = bytearray()
+        self._lacking = 0
+        # ``skip`` is of a message that the client does not get
+        self._dropping = False
         self.parameters: dict[bytes, bytes] = {}
 
     def watch_tags(self, watched: bool) -> None:
@@ -89,6 +95,9 @@ class ServerStream(ServerWalk):
 
     def _keep(self, rest: bytes) -> None:
         self.rest = rest
+        # With less than a header the length is not known: each piece that comes is joined and looked at.
+        if len(rest) >= HEADER_SIZE:
+            self._lacking = unpack(rest)[1] + 1 - len(rest)
         self.slow = True
 
     def event(self, kind: int, message: bytes) -> None:
@@ -155,14 +164,18 @@ class ServerStream(ServerWalk):
     # --- message by message -------------------------------------------------------------------------
 
     def slowly(self, data: bytes) -> None:
+        # The message is not whole yet. Joining it with each piece would copy a large value again and again.
+        if len(data) < self._lacking:
+            self._more += data
+            self._lacking -= len(data)
+            return
         if self.rest:
-            data = self.rest + data
+            data = self.rest + self._more + data
             self.rest = b""
+            self._more.clear()
+            self._lacking = 0
         elif self.skip:
-            piece = data[: self.skip]
-            self.skip -= len(piece)
-            self._to_client(piece)
-            data = data[len(piece) :]
+            data = self._skipped(data)
             if not data:
                 self.settle()
                 return
@@ -171,11 +184,21 @@ class ServerStream(ServerWalk):
                 self._settle_now()
                 self.data(data)
                 return
-            taken = self._one_message(data)
+            held = self._replies.first.held
+            taken = (0 if held is None else _rows(held, data)) or self._one_message(data)
             if not taken:
                 return
             data = data[taken:]
         self.settle()
+
+    def _skipped(self, data: bytes) -> bytes:
+        """What comes behind the message that is skipped."""
+        piece = data[: self.skip]
+        self.skip -= len(piece)
+        if not self._dropping:
+            self._to_client(piece)
+        self._dropping = self._dropping and self.skip > 0
+        return data[len(piece) :]
 
     def _one_message(self, data: bytes) -> int:
         """Deal with the first message; how many bytes it was, 0 if it is not whole yet."""
@@ -193,6 +216,11 @@ class ServerStream(ServerWalk):
         if end > size and reply.take is None and (kind in DATA or length > EVENT_LIMIT):
             self._to_client(data)
             self.skip = end - size
+            return size
+        if end > size and reply.held is not None and kind in DATA and not reply.held.has_room(end):
+            reply.held.outgrow()
+            self.skip = end - size
+            self._dropping = True
             return size
         if end > size:
             self._keep(data)
@@ -236,6 +264,19 @@ class ServerStream(ServerWalk):
             if not self._replies:
                 self._settle_now()
             self.upwards.rested()
+
+
+def _rows(held: HeldAnswer, data: bytes) -> int:
+    """Give what is held the whole rows that come first, in one piece; how many bytes they were."""
+    at, size = 0, len(data)
+    while at + HEADER_SIZE <= size:
+        kind, length = unpack(data, at)
+        if kind not in DATA or length < 4 or at + length >= size:
+            break
+        at += length + 1
+    if at:
+        held.keep(data[:at])
+    return at
 
 
 def is_fatal(message: bytes) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
+from rewright.proxy.machine.held import HeldAnswer
 from rewright.proxy.wire.backend import Fields
 
 
@@ -30,10 +31,11 @@ class Replies:
 class PendingReply:
     """One reply to come. ``take`` gets each message and returns what the client shall see; None: all of it.
 
-    ``visible``: it answers a message that the client sent.
+    ``visible``: it answers a message that the client sent. ``held``: what rows go to, many at a time, instead
+    of ``take``; one for which it has no room is not waited for.
     """
 
-    __slots__ = ("ask", "cycle", "take", "visible")
+    __slots__ = ("ask", "cycle", "held", "take", "visible")
 
     def __init__(
         self,
@@ -47,6 +49,7 @@ class PendingReply:
         self.visible = visible
         self.take = take
         self.ask = ask
+        self.held: HeldAnswer | None = None
 
 
 # --- what an exchange may ask of the session -----------------------------------------------------------
@@ -96,6 +99,7 @@ class Wait:
 class Run:
     """Execute a replacement and wait for its first message. Answer: ``Started``, or the ``Failed`` swallowed.
 
+    ``hold``: wait for its end instead, and keep up to so many bytes of its answer back until then; 0: don't.
     ``cycle``: the messages end with a Sync of the client's own cycle (simple Query). ``retry`` says whether
     an error may be swallowed; of one that may not, the client sees ``told``. ``then`` takes the messages of a
     replacement that is served. A notice that holds ``mute`` is kept from the client. A Sync that the client
@@ -108,6 +112,7 @@ class Run:
     cycle: bool = False
     then: Callable[[int, bytes], bytes] | None = None
     mute: bytes = b""
+    hold: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +122,11 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """``synced``: the cycle's Sync was sent; its ReadyForQuery has come and was swallowed."""
+    """``error`` None: more came than may be held back. ``synced``: the cycle's Sync was sent; its
+    ReadyForQuery has come and was swallowed.
+    """
 
-    error: Fields
+    error: Fields | None
     synced: bool
 
 

@@ -12,6 +12,7 @@ from rewright.proxy.duckdb_backend.ports import Declared, LakeSession, SqlPrepar
 from rewright.proxy.machine.cycles import Cycles
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import Ports, SessionView
+from rewright.proxy.serving.holding import Holding
 from rewright.proxy.serving.identity import Identity
 from rewright.proxy.serving.in_force import SettingsInForce
 from rewright.proxy.serving.lookups import Lookups
@@ -38,6 +39,7 @@ class SessionContext(Protocol):
     in_force: SettingsInForce
     lookups: Lookups
     measuring: Measuring
+    holding: Holding
     slow: SlowReports
     lake: LakeSession | None
     lake_cursors: dict[str, Declared]

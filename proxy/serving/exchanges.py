@@ -4,6 +4,10 @@ Owns the order of private messages. The client's own statement has always been p
 unchanged before anything else happens, so its errors, locks and descriptions are the server's own. Nothing
 here starts another step after a cancel. Must not do I/O.
 
+Of a rewrite that may stop where the original would not, the answer is held back until it is whole
+(docs/decisions/1810): an error at any place of it leads to the original, and so does an answer too large to
+be held back.
+
 Outside a transaction block a failing private message is rolled back by a Sync: the implicit transaction held
 nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone, under a savepoint, and so is
 the replacement bound, only when the guard agreed; only rewrites without reservations are run at all.
@@ -16,7 +20,7 @@ from typing import Any
 
 from rewright.proxy.ports import Candidate
 from rewright.proxy.serving.context import SessionContext
-from rewright.proxy.serving.forwarding import in_name_of, swallow
+from rewright.proxy.serving.forwarding import in_name_of, swallow, without_description
 from rewright.proxy.serving.guard_check import Decision, Declined, Serving, may_retry
 from rewright.proxy.serving.private import (
     NOWHERE,
@@ -77,6 +81,9 @@ class ServeExecute(Serving):
             # FETCH or MOVE may have read from it: the replacement would begin with rows the client has had.
             if self.portal.moved:
                 raise Declined("block")
+            # Between two portions the client would have rows of an answer that may yet fail.
+            if self.candidate.rewrite.held and self.max_rows > 0:
+                raise Declined("portions")
             self.precheck(clean=clean)
             portal = yield from self._agree(clean=clean)
         except Declined as declined:
@@ -173,6 +180,7 @@ class ServeExecute(Serving):
             lambda error: renamed(error.without(b"P")),
             then=self.said(),
             mute=self.mute,
+            hold=self.hold,
         )
         try:
             outcome = yield run
@@ -183,10 +191,10 @@ class ServeExecute(Serving):
             self.portal.private = portal
             return
         self.cycles.failed = False
-        self.began = self.context.clock()
         self.portal.original = True
+        why = self.given_up(outcome)
         if outcome.synced:
-            yield from self.told("fallback", "failed", outcome.error.sqlstate)
+            yield from self.told("fallback", *why)
             bound, pending_replies = self._bound_again()
             yield Send(
                 bound + self.message + SYNC,
@@ -198,7 +206,7 @@ class ServeExecute(Serving):
         except Cancelled:
             yield Send(Execute(NOWHERE).encode(), pending_replies=(substitute_error(CANCELLED, "34000"),))
             return
-        yield from self.told("fallback", "failed", outcome.error.sqlstate)
+        yield from self.told("fallback", *why)
         bound, pending_replies = self._bound_again()
         yield Send(bound + self.message, pending_replies=(*pending_replies, PendingReply()))
 
@@ -331,6 +339,7 @@ class ServeQuery(Serving):
                 cycle=True,
                 then=self.said(),
                 mute=self.mute,
+                hold=self.hold,
             )
         except Cancelled:
             # its cycle is over and was swallowed, but is accounted for
@@ -344,12 +353,8 @@ class ServeQuery(Serving):
             self._leave(self.portal, portal)
             return
         self.cycles.failed = False
-        self.began = self.context.clock()
-        yield from self.told("fallback", "failed", outcome.error.sqlstate)
-        described_already = PendingReply(
-            cycle=True, take=lambda kind, message: b"" if kind == ROW_DESCRIPTION else message
-        )
-        yield Send(Query(self.text).encode(), pending_replies=(described_already,))
+        yield from self.told("fallback", *self.given_up(outcome))
+        yield Send(Query(self.text).encode(), pending_replies=(without_description(),))
 
 
 def _failure(broken: Broken) -> str:

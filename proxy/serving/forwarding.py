@@ -11,7 +11,7 @@ from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Fields
 from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import Close, Execute
-from rewright.proxy.wire.tables import ERROR, Q
+from rewright.proxy.wire.tables import ERROR, NOTICE, ROW_DESCRIPTION, Q
 
 # what the server gets in the place of a statement that is not its own
 PLACEHOLDER = b"select"
@@ -79,3 +79,17 @@ def swallow(told: Callable[[], None] = lambda: None) -> PendingReply:
         return b""
 
     return PendingReply(visible=False, take=take)
+
+
+def without_description() -> PendingReply:
+    """The reply to a Query whose columns the client has been told; the rest is nobody's to look at."""
+    reply = PendingReply(cycle=True)
+
+    def take(kind: int, message: bytes) -> bytes:
+        if kind == NOTICE:
+            return message
+        reply.take = None
+        return b"" if kind == ROW_DESCRIPTION else message
+
+    reply.take = take
+    return reply

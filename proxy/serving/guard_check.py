@@ -34,7 +34,7 @@ from rewright.proxy.serving.sites import (
     TARGET_TYPES,
     names_collation,
 )
-from rewright.proxy.session import IN_BLOCK, Ask, Emit, Replies
+from rewright.proxy.session import IN_BLOCK, Ask, Emit, Failed, Replies
 from rewright.proxy.statements import formats_of
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, Fields
@@ -103,6 +103,8 @@ class Serving:
         # what the client's own statement was bound with
         self.bind: Bind | None = None
         self.types: tuple[int, ...] = ()
+        # how many bytes of the replacement's answer are held back at most; 0: it is not held back
+        self.hold = 0
 
     # --- before a message is sent -------------------------------------------------------------------
 
@@ -135,8 +137,12 @@ class Serving:
             raise Declined("block")
         # In a block a failure can't be rolled back and the original run: the error must be the original's
         # own.
-        if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
+        if not clean and (not rewrite.unreserved or rewrite.held or (site is not None and site.writes)):
             raise Declined("block")
+        if rewrite.held:
+            self.hold = context.holding.room_for(rewrite)
+            if not self.hold:
+                raise Declined("too large")
         # The new table would store a collation that the guard does not compare.
         if site is not None and site.kind == "create" and names_collation(*self.candidate.inner):
             raise Declined("target")
@@ -432,6 +438,13 @@ class Serving:
                 ),
             )
         )
+
+    def given_up(self, outcome: Failed) -> tuple[str, str]:
+        """Why the original runs behind a replacement that was run, and the SQLSTATE that it failed with."""
+        if outcome.error is not None:
+            return "failed", outcome.error.sqlstate
+        self.context.holding.outgrown(self.candidate.rewrite, self.hold)
+        return "too large", ""
 
     def failed_outright(self, broken: Broken) -> None:
         """In a block the original can't be run behind a replacement that failed: what it would have done is

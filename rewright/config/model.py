@@ -8,7 +8,7 @@ from typing import Any
 
 from rewright import values
 from rewright.config.options import option
-from rewright.values import address, choice, integer, number, seconds, store_url, switch, text, words
+from rewright.values import address, choice, integer, number, seconds, size, store_url, switch, text, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,9 +349,15 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class Serve:
-    """How replacements are sent, and where a running proxy keeps its sockets."""
+    """How replacements are sent and answered, and where a running proxy keeps its sockets."""
 
     tag: bool = option(False, switch, "append /* rewright:ID */ to what is sent")
+    hold: int = option(
+        "1MB",
+        size(1 << 30),
+        "how much of an answer is held back, until it is whole, if the replacement may stop with an error "
+        "where the original would not; a larger answer is the original's; 0: nothing is held back",
+    )
     run_dir: str = option(
         "",
         text,

@@ -62,6 +62,7 @@ _KEYS: Mapping[str, Moment] = {
     "limits.total_buffer": AT_ONCE,
     "limits.drain_grace": AT_ONCE,
     "verify.accept": AT_ONCE,
+    "serve.hold": AT_ONCE,
 }
 
 

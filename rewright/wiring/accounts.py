@@ -19,6 +19,7 @@ from rewright.engines.postgres.hinting import HintingSession
 from rewright.engines.postgres.session import Limits, Session, SessionError, Undecodable, Untrusted
 from rewright.wiring.doubting import condition
 from rewright.wiring.refusals import NotOptimised
+from rewright.wiring.served import accepted
 
 
 def own_roles(config: Config) -> frozenset[str]:
@@ -85,7 +86,7 @@ class Accounts:
     @property
     def accept(self) -> frozenset[str]:
         """Reservations with which a proof still counts."""
-        return frozenset(self.config.verify.accept)
+        return accepted(self.config)
 
     def _configured(self, name: str) -> Database | None:
         return self.config.databases.get(name) or self.config.databases.get("*")

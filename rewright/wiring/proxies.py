@@ -54,6 +54,7 @@ def proxy_config(config: Config) -> ProxyConfig:
             keepalive_idle=math.ceil(limits.keepalive),
             client_buffer=limits.client_buffer,
             total_buffer=limits.total_buffer,
+            hold=config.serve.hold,
         ),
         admins=frozenset(config.admins.roles),
         admin_database=config.admins.database,

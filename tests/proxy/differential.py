@@ -13,14 +13,16 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import count, zip_longest
 from typing import TypeAlias
 
 import psycopg
 from hypothesis import strategies as st
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.config import Limits
 from rewright.proxy.ports import Ports, ServedRewrite, ServedStatement
+from rewright.proxy.serving.holding import Holding
 from rewright.proxy.serving.index import RewriteIndex
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.backend import RowDescription, decode
@@ -35,10 +37,24 @@ PATIENCE = 30.0
 WIDE = "select note, price from item where id < 7 order by id"
 FAILS_BOUND = "select id, note from item where id < 8 order by id"
 AGGREGATE = "select count(*), max(price) from item where price > 100"
+# answers that are held back: one that is whole, one that fails behind many rows, one that is too large
+WHOLE = "select id, price from item where id > 95"
+FAILS_BEHIND = "select id, note from item where id > 20"
+TOO_LARGE = "select id, price, note, note from item where id > 0"
+HELD = frozenset({WHOLE, FAILS_BEHIND, TOO_LARGE})
+HOLD = 2000
 # original, replacement with the same answer, declared types, whether it may run in a transaction block
 PAIRS = (
     (ORIGINAL, "select id, price from item where id <= 3 order by id", (), True),
     (WIDE, "select note, price from (select * from item where id <= 6) as i order by id", (), True),
+    (WHOLE, "select id, price from item where id >= 96", (), False),
+    (
+        FAILS_BEHIND,
+        "select id / (case when id = 90 then 0 else 1 end) as id, note from item where id > 20",
+        (),
+        False,
+    ),
+    (TOO_LARGE, "select id, price, note, note from item where id >= 1", (), False),
     (AGGREGATE, "select count(1), max(price) from item where price >= 101", (), False),
     (BY_ID, "select i.id, i.price from item as i where $1 = i.id", (21,), True),
     # fails when it is planned, in a block too
@@ -52,6 +68,9 @@ PAIRS = (
     ),
 )
 TEXTS = (
+    WHOLE,
+    FAILS_BEHIND,
+    TOO_LARGE,
     *(3 * [ORIGINAL]),
     *(2 * [BY_ID]),
     *(2 * [WIDE]),
@@ -356,6 +375,7 @@ def equivalent_rewrites(connection: psycopg.Connection, database: str) -> list[S
             guard,
             param_types=types,
             unreserved=unreserved,
+            held=original in HELD,
         )
         for number, (original, replacement, types, unreserved) in enumerate(PAIRS, 1)
     ]
@@ -371,8 +391,11 @@ def pair_of(server: ScratchServer, database: str) -> Iterator[Pair]:
         index.replace(equivalent_rewrites(connection, database))
     reports = Reports()
     ports = Ports(lookup=index, reporter=reports, settings=RULES)
+    upstream = f"host={server.address.socket_dir} port={server.port}"
     try:
-        with RunningProxy(config(f"host={server.address.socket_dir} port={server.port}"), ports) as proxy:
+        with RunningProxy(config(upstream, limits=Limits(hold=HOLD)), ports) as proxy:
+            # a day between two looks: what was too large is tried again each time
+            proxy.proxy.holding = Holding(lambda: HOLD, count(0, 86_400).__next__)
             yield Pair(server, database, proxy, reports)
             assert not proxy.problems, proxy.problems
     finally:

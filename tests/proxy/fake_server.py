@@ -71,6 +71,8 @@ class FakeServer:
     portals: dict[bytes, Portal] = field(default_factory=dict)
     block: bool = False
     failed: bool = False
+    # what comes for a text, whole: rows, notices, and the tag or an error with the state 22012
+    answers: dict[bytes, bytes] = field(default_factory=dict)
 
     def feed(self, data: bytes) -> bytes:
         reply, at = b"", 0
@@ -92,7 +94,8 @@ class FakeServer:
             case f.Query(sql):
                 self.statements.pop(b"", None)
                 self.portals.pop(b"", None)
-                return self._query(sql) + self._ready()
+                reply, self.failed = self._query(sql), False
+                return reply + self._ready()
             case f.Parse(name, sql):
                 if name and name in self.statements:
                     return self._error("42P05")
@@ -124,6 +127,8 @@ class FakeServer:
             self.block = sql == b"begin"
             return b.CommandComplete(sql.upper()).encode()
         self._note(sql)
+        if sql in self.answers:
+            return ONE_COLUMN + self._answer(self.answers[sql])
         return ONE_COLUMN + b.DataRow((sql,)).encode() + b.CommandComplete(b"SELECT 1").encode()
 
     def _execute(self, name: bytes, max_rows: int) -> bytes:
@@ -138,10 +143,16 @@ class FakeServer:
         if portal.statement == VERIFIER_STATEMENT:
             return b.DataRow((self.statements.get(portal.values[0] or b""),)).encode() + done
         self._note(portal.text)
+        if portal.text in self.answers:
+            return self._answer(self.answers[portal.text])
         size = min(max_rows, portal.rows) if max_rows else portal.rows
         portal.rows -= size
         row = b.DataRow((portal.text,)).encode() * size
         return row + (b.PORTAL_SUSPENDED if portal.rows else done)
+
+    def _answer(self, answer: bytes) -> bytes:
+        self.failed = b"C22012" in answer
+        return answer
 
     def _note(self, text: bytes) -> None:
         if text != PLACEHOLDER:

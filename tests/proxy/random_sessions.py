@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import random
 import sys
+from dataclasses import replace
 
 from rewright.proxy.machine import core
 from rewright.proxy.ports import Guard, ServedRewrite
@@ -80,9 +81,11 @@ def _parts(chance: random.Random, piece: bytes) -> list[bytes]:
 def played(number: int) -> tuple[str, str]:
     """A digest of what both sides got, and how the session stands at last."""
     chance = random.Random(number)
-    rewriting = chance.random() < 0.7
+    rewriting, held = chance.random() < 0.7, chance.random() < 0.5
     play = Play(
-        *([REWRITE] if rewriting else []), settings_known=chance.random() < 0.7, interceptor=rewriting
+        *([replace(REWRITE, held=held)] if rewriting else []),
+        settings_known=chance.random() < 0.7,
+        interceptor=rewriting,
     )
     session, seen, raised = play.session, hashlib.sha256(), ""
     try:

@@ -19,7 +19,19 @@ from rewright.proxy.serving.forwarding import in_name_of
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.backend import Fields
 from rewright.proxy.wire.framing import message
-from tests.proxy.differential import FAILS_BOUND, SCRIPTS, Pair, Script, Step, Wait, first_difference, pair_of
+from tests.proxy.differential import (
+    FAILS_BEHIND,
+    FAILS_BOUND,
+    SCRIPTS,
+    TOO_LARGE,
+    WHOLE,
+    Pair,
+    Script,
+    Step,
+    Wait,
+    first_difference,
+    pair_of,
+)
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 
 pytestmark = [pytest.mark.server, pytest.mark.long]
@@ -46,7 +58,16 @@ def test_nothing_shows(pair: Pair, data: st.DataObject) -> None:
 
 
 def test_replacements_are_what_is_compared(pair: Pair) -> None:
-    for script in ([f.Query(ORIGINAL.encode())], [f.Query(FAILS_LATE.encode())]):
+    texts = (
+        ORIGINAL,
+        FAILS_LATE,
+        WHOLE,
+        FAILS_BEHIND,
+        TOO_LARGE,
+        TOO_LARGE,
+        f"copy ({FAILS_BEHIND}) to stdout",
+    )
+    for script in ([f.Query(text.encode())] for text in texts):
         before = pair.served
         assert not first_difference(pair.through(script), pair.direct(script))
         assert pair.served > before

@@ -191,6 +191,22 @@ def test_durations(text: str, seconds: float) -> None:
     assert values.duration(text) == pytest.approx(seconds)
 
 
+@pytest.mark.parametrize(
+    ("written", "bytes_"),
+    [("1MB", 1 << 20), ("64kB", 64 << 10), (" 3 B ", 3), (4096, 4096), ("0", 0), (0, 0), ("1GB", 1 << 30)],
+)
+def test_sizes(written: object, bytes_: int) -> None:
+    assert values.size(1 << 30)(written) == bytes_
+
+
+@pytest.mark.parametrize(
+    "written", ["", "1mb", "-1", "1.5MB", "2GB", "1TB", True, 1.0, "MB", "1 MB x", "١MB"]
+)
+def test_no_sizes(written: object) -> None:
+    with pytest.raises(ValueError, match="a size such as 64kB or 1MB, 1024MB at most"):
+        values.size(1 << 30)(written)
+
+
 @pytest.mark.parametrize("text", ["", "-1s", "fast", "1 fortnight", "1e3", "nan", "1s 2", True])
 def test_no_durations(text: object) -> None:
     with pytest.raises(ValueError, match="a time"):

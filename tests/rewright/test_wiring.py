@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from rewright.config.loading import ConfigError
+from rewright.config.loading import ConfigError, load
 from rewright.config.model import Auth, Config, Database, StoreSection
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import SessionError
@@ -53,7 +53,7 @@ from rewright.store.outcomes import NO_OPTIMISER
 from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.store.writer import BufferedWriter
 from rewright.wiring import feed as feed_module
-from rewright.wiring.accounts import database_dsn
+from rewright.wiring.accounts import Accounts, database_dsn
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.explaining import text
@@ -66,7 +66,16 @@ from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.regression_monitor import judge, loses, retire_losers, to_compare
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.scratch import Scratch
-from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
+from rewright.wiring.served import (
+    accepted,
+    guard_document,
+    guard_of,
+    missing_for,
+    parameter_document,
+    served,
+    starts_active,
+    trust_level,
+)
 from tests.proxy.waiting import until
 
 GUARD = Guard(
@@ -167,6 +176,42 @@ def test_reservations(store: Store, modulo: tuple[str, ...], evidence: str, unre
     found = served(store.rewrites.add(replace(NEW, modulo=modulo)), ACCEPT | {"errors"})
     assert found is not None
     assert (found.evidence, found.unreserved) == (evidence, unreserved)
+
+
+@pytest.mark.parametrize(
+    ("hold", "modulo", "evidence", "held"),
+    [
+        ("1MB", (), "proved", False),
+        ("1MB", ("float-order",), "proved", False),
+        ("1MB", ("stops",), "proved", True),
+        ("1MB", ("float-order", "stops"), "proved", True),
+        ("1MB", ("stops", "tie-order"), "tested", True),
+        ("1MB", ("errors",), "tested", True),
+        ("1MB", ("overflow", "stops"), "tested", True),
+        ("0", ("stops",), "tested", False),
+        (0, ("errors",), "tested", False),
+    ],
+)
+def test_what_may_stop_counts_as_proved_where_its_answer_is_held_back(
+    store: Store, hold: object, modulo: tuple[str, ...], evidence: str, *, held: bool
+) -> None:
+    """The proxy, the optimiser and what is said of a rewrite agree."""
+    config = load(environment={}, overrides={"serve.hold": hold})
+    accept, new = accepted(config), replace(NEW, modulo=modulo)
+    found = served(store.rewrites.add(new), accept)
+    assert found is not None
+    assert (found.evidence, found.held, found.unreserved) == (evidence, held, not modulo)
+    assert trust_level(new, accept) == evidence
+    assert starts_active(new, Level.PROVED, accept) is (evidence == "proved")
+    assert bool(missing_for(new, accept)) is (evidence == "tested")
+    assert Accounts(config).accept == accept
+    assert proxy_config(config).limits.hold == (1 << 20 if hold == "1MB" else 0)
+
+
+def test_what_may_stop_cannot_be_accepted() -> None:
+    for reservation in ("stops", "errors", "overflow"):
+        with pytest.raises(ConfigError, match="accept"):
+            load(environment={}, overrides={"verify.accept": [reservation]})
 
 
 def test_no_guard_or_another_checker_is_not_served(store: Store) -> None:
