@@ -127,7 +127,7 @@ class ServedRewrite:
     ``server_major``: the major version the verdict was made on; 0: any.
     ``unreserved``: proved with ``modulo`` empty, so it may be served inside a transaction block.
     ``held``: it may stop with an error where the original would not, so its answer is held back until it is
-    whole; one that can't be held back is not served.
+    whole, unless that is switched off; one that is too large is not served.
     ``approved``: a person approved it; trust does not matter then.
     ``until``: Unix time from which on it is not served, unless its facts were looked at again.
     """

@@ -82,7 +82,7 @@ class ServeExecute(Serving):
             if self.portal.moved:
                 raise Declined("block")
             # Between two portions the client would have rows of an answer that may yet fail.
-            if self.candidate.rewrite.held and self.max_rows > 0:
+            if self.is_held and self.max_rows > 0:
                 raise Declined("portions")
             self.precheck(clean=clean)
             portal = yield from self._agree(clean=clean)

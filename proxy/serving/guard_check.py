@@ -106,6 +106,11 @@ class Serving:
         # how many bytes of the replacement's answer are held back at most; 0: it is not held back
         self.hold = 0
 
+    @property
+    def is_held(self) -> bool:
+        """Whether the replacement's answer is held back until it is whole."""
+        return self.candidate.rewrite.held and not self.context.holding.off
+
     # --- before a message is sent -------------------------------------------------------------------
 
     def precheck(self, *, clean: bool) -> None:
@@ -139,7 +144,7 @@ class Serving:
         # own.
         if not clean and (not rewrite.unreserved or rewrite.held or (site is not None and site.writes)):
             raise Declined("block")
-        if rewrite.held:
+        if self.is_held:
             self.hold = context.holding.room_for(rewrite)
             if not self.hold:
                 raise Declined("too large")

@@ -42,6 +42,11 @@ class Holding:
         self._clock = clock
         self._outgrown: OrderedDict[int, _Outgrown] = OrderedDict()
 
+    @property
+    def off(self) -> bool:
+        """Whether no answer is held back, as configured."""
+        return self._limit() == 0
+
     def room_for(self, rewrite: ServedRewrite) -> int:
         """The bytes of its answer that may be held back; 0: it must not run, since more would come."""
         limit = self._limit()

@@ -43,7 +43,7 @@ from rewright.wiring.priority_gate import PriorityGate
 from rewright.wiring.refusals import Cheap, Known, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.row_facts import FactMemory, every
 from rewright.wiring.scratch import Scratch
-from rewright.wiring.served import accepted, missing_for
+from rewright.wiring.served import missing_for
 from rewright.wiring.stores import open_configured
 
 # 0.2 ms instead of Python's 5 ms
@@ -390,7 +390,7 @@ class _Optimiser:
         self.log.warning("fact.not_relied_on", database=database, fact=str(fact), reason=reason)
 
     def _remember_rewrite(self, store: Store, job: Job, found: Rewrite) -> None:
-        missing = missing_for(found.proposal, accepted(self.config))
+        missing = missing_for(found.proposal, frozenset(self.config.verify.accept))
         self._remember(store, job, "rewritten", rewrite_text(found, missing))
 
     def _remember(self, store: Store, job: Job, status: QueryStatus, reason: str) -> None:

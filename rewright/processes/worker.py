@@ -49,7 +49,6 @@ from rewright.wiring.proxies import optimises, proxy_config, settings_rules
 from rewright.wiring.questions import Questions
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.searches import Searches
-from rewright.wiring.served import accepted
 from rewright.wiring.stores import reach_configured, repair
 from rewright.wiring.tracing import send_rest, traced
 
@@ -145,7 +144,7 @@ class _Worker:
         feed = StoreFeed(
             store,
             lambda rewrites: _publish(loop, self.lookup, rewrites),
-            accept=accepted(self.config),
+            accept=frozenset(self.config.verify.accept),
             on_error=self._store_failed,
             on_recovery=lambda: self.log.info("store.opened"),
         )
@@ -210,7 +209,7 @@ class _Worker:
         # no optimiser: no query is held
         if not job_path:
             return None
-        accept = accepted(self.config)
+        accept = frozenset(self.config.verify.accept)
         return SocketInline(job_path, store, templates.make(), accept, logs.event)
 
     def _ready(self, proxy: Proxy) -> None:
@@ -263,7 +262,7 @@ class _Worker:
             self.questions.reload(config)
         if self.searches is not None:
             self.searches.reload(config)
-        self.parts.feed.reload(accepted(config))
+        self.parts.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
             # sessions that are open keep what they began with
             self.proxy.ports = self._ports()

@@ -19,7 +19,6 @@ from rewright.engines.postgres.hinting import HintingSession
 from rewright.engines.postgres.session import Limits, Session, SessionError, Undecodable, Untrusted
 from rewright.wiring.doubting import condition
 from rewright.wiring.refusals import NotOptimised
-from rewright.wiring.served import accepted
 
 
 def own_roles(config: Config) -> frozenset[str]:
@@ -86,7 +85,7 @@ class Accounts:
     @property
     def accept(self) -> frozenset[str]:
         """Reservations with which a proof still counts."""
-        return accepted(self.config)
+        return frozenset(self.config.verify.accept)
 
     def _configured(self, name: str) -> Database | None:
         return self.config.databases.get(name) or self.config.databases.get("*")

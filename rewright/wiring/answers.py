@@ -20,7 +20,7 @@ from rewright.wiring import pausing
 from rewright.wiring.explaining import SocketExplainer
 from rewright.wiring.proxies import optimises
 from rewright.wiring.reporting import normalized, template_key
-from rewright.wiring.served import accepted, missing_for
+from rewright.wiring.served import missing_for
 
 
 def make(
@@ -78,7 +78,7 @@ def outcome_of(store: Store, config: Config, session: SessionView) -> str:
     # the rewrite was pruned since
     except NotFound:
         return WAITING
-    return rewrite_text(rewrite, missing_for(rewrite.proposal, accepted(config)))
+    return rewrite_text(rewrite, missing_for(rewrite.proposal, frozenset(config.verify.accept)))
 
 
 def rows_beside_store(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:

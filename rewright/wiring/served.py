@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rewright.config.model import Config
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.equivalence.verdicts import CHECKER_VERSION, with_implied
 from rewright.proxy.ports import Guard, RelationName, ServedRewrite
@@ -17,11 +16,8 @@ from rewright.sql.parsing import has_parameters
 from rewright.store.life import State, reaches
 from rewright.store.records import NewRewrite, Rewrite
 
-# The replacement may stop with an error where the original would not, and fails where the original cannot but
-# fail: nobody sees it of an answer that is held back until it is whole.
-_HARMLESS_IF_HELD = frozenset({"stops"})
-# Reservations of replacements that may fail. A person may have approved one with the others.
-_MAY_FAIL = _HARMLESS_IF_HELD | {"errors", "overflow"}
+# Reservations of replacements that may fail where the original does not. A person may have approved one.
+_MAY_FAIL = frozenset({"errors", "overflow"})
 
 
 def guard_document(guard: Guard) -> dict[str, Any]:
@@ -95,16 +91,9 @@ def plain_of(proposal: NewRewrite) -> str | None:
     return None if plain is None else str(plain)
 
 
-def accepted(config: Config) -> frozenset[str]:
-    """The reservations with which a proof still counts as proved: those of ``[verify] accept``, and ``stops``
-    where answers are held back until they are whole (docs/decisions/1810), which nobody can accept otherwise.
-    """
-    return frozenset(config.verify.accept) | (_HARMLESS_IF_HELD if config.serve.hold else frozenset())
-
-
 def trust_level(proposal: NewRewrite, accept: frozenset[str]) -> Any:
     """The evidence's kind as sessions may trust it: a proof with reservations that are not accepted counts
-    as tested; ``errors`` and ``overflow`` can't be accepted. ``accept``: see ``accepted``.
+    as tested; ``errors`` and ``overflow`` can't be accepted.
     """
     return "tested" if missing_for(proposal, accept) else proposal.level.value
 
@@ -134,20 +123,11 @@ def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")
         # an approved one without evidence of its own is served on the person's word
         evidence=level if level in {"proved", "tested", "judged"} else "judged",
         unreserved=level == "proved" and not proposal.modulo,
-        held=_is_held(proposal, accept),
+        held=proposal.level == "proved" and not _MAY_FAIL.isdisjoint(proposal.modulo),
         approved=rewrite.approved,
         measure_original=_worth_measuring(rewrite),
         server_major=_major(proposal.server_version),
         until=until,
-    )
-
-
-def _is_held(proposal: NewRewrite, accept: frozenset[str]) -> bool:
-    """Whether its answer is held back: it may fail where the original does not, and answers are held back."""
-    return (
-        proposal.level == "proved"
-        and bool(_HARMLESS_IF_HELD & accept)
-        and not _MAY_FAIL.isdisjoint(proposal.modulo)
     )
 
 
@@ -166,7 +146,7 @@ def missing_for(proposal: NewRewrite, accept: frozenset[str]) -> frozenset[str]:
     """The reservations of a proof for which a person has to approve it."""
     if proposal.level != "proved":
         return frozenset()
-    return frozenset(proposal.modulo) - with_implied(accept) - (accept & _HARMLESS_IF_HELD)
+    return frozenset(proposal.modulo) - with_implied(accept)
 
 
 def starts_active(proposal: NewRewrite, trust: Any, accept: frozenset[str]) -> bool:

@@ -53,7 +53,7 @@ from rewright.store.outcomes import NO_OPTIMISER
 from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.store.writer import BufferedWriter
 from rewright.wiring import feed as feed_module
-from rewright.wiring.accounts import Accounts, database_dsn
+from rewright.wiring.accounts import database_dsn
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.explaining import text
@@ -67,14 +67,11 @@ from rewright.wiring.regression_monitor import judge, loses, retire_losers, to_c
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import (
-    accepted,
     guard_document,
     guard_of,
-    missing_for,
     parameter_document,
     served,
     starts_active,
-    trust_level,
 )
 from tests.proxy.waiting import until
 
@@ -179,37 +176,29 @@ def test_reservations(store: Store, modulo: tuple[str, ...], evidence: str, unre
 
 
 @pytest.mark.parametrize(
-    ("hold", "modulo", "evidence", "held"),
+    ("modulo", "held"),
     [
-        ("1MB", (), "proved", False),
-        ("1MB", ("float-order",), "proved", False),
-        ("1MB", ("stops",), "proved", True),
-        ("1MB", ("float-order", "stops"), "proved", True),
-        ("1MB", ("stops", "tie-order"), "tested", True),
-        ("1MB", ("errors",), "tested", True),
-        ("1MB", ("overflow", "stops"), "tested", True),
-        ("0", ("stops",), "tested", False),
-        (0, ("errors",), "tested", False),
+        ((), False),
+        (("float-order",), False),
+        (("gated",), False),
+        (("errors",), True),
+        (("overflow", "tie-order"), True),
     ],
 )
-def test_what_may_stop_counts_as_proved_where_its_answer_is_held_back(
-    store: Store, hold: object, modulo: tuple[str, ...], evidence: str, *, held: bool
+def test_the_answer_of_what_may_fail_is_held_back(
+    store: Store, modulo: tuple[str, ...], *, held: bool
 ) -> None:
-    """The proxy, the optimiser and what is said of a rewrite agree."""
-    config = load(environment={}, overrides={"serve.hold": hold})
-    accept, new = accepted(config), replace(NEW, modulo=modulo)
-    found = served(store.rewrites.add(new), accept)
+    found = served(store.rewrites.add(replace(NEW, modulo=modulo)), ACCEPT)
     assert found is not None
-    assert (found.evidence, found.held, found.unreserved) == (evidence, held, not modulo)
-    assert trust_level(new, accept) == evidence
-    assert starts_active(new, Level.PROVED, accept) is (evidence == "proved")
-    assert bool(missing_for(new, accept)) is (evidence == "tested")
-    assert Accounts(config).accept == accept
-    assert proxy_config(config).limits.hold == (1 << 20 if hold == "1MB" else 0)
+    assert (found.held, found.unreserved) == (held, not modulo)
+    assert found.evidence == ("tested" if held else "proved")
 
 
-def test_what_may_stop_cannot_be_accepted() -> None:
-    for reservation in ("stops", "errors", "overflow"):
+def test_how_much_is_held_back_is_configured() -> None:
+    for written, limit in (("1MB", 1 << 20), (0, 0)):
+        config = load(environment={}, overrides={"serve.hold": written})
+        assert proxy_config(config).limits.hold == limit
+    for reservation in ("errors", "overflow"):
         with pytest.raises(ConfigError, match="accept"):
             load(environment={}, overrides={"verify.accept": [reservation]})
 
