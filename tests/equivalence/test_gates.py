@@ -128,7 +128,25 @@ def test_a_gate_is_taken_off_as_it_was_put_on(text: str, promises: frozenset[Pro
     assert gated(behind, promises) is None
 
 
+def test_of_several_tables_each_is_looked_at() -> None:
+    prints = next(t for t in CATALOG.relations if t.ref.name == "print")
+    promises = _of("n") | {p for c in prints.columns for p in of_column(prints, c) if p.condition}
+    behind = gated("SELECT id FROM loan LIMIT 3", promises)
+    assert behind is not None
+    assert split(behind, CATALOG) == ("SELECT id FROM loan LIMIT 3", promises)
+    first, second = behind.split("OFFSET ")[1].split(" + ")
+    for other in (
+        f"{second} + {first}",
+        f"{first} + {first}",
+        f"{first} - {second}",
+        f"{first} + {second} + 1",
+    ):
+        assert split(f"SELECT id FROM loan LIMIT 3 OFFSET {other}", CATALOG) is None, other
+
+
 NO_PLACE = (
+    "SELECT id FROM loan OFFSET 3",
+    "SELECT id FROM loan LIMIT 1 OFFSET (SELECT 3)",
     "SELECT id FROM loan UNION ALL SELECT id FROM loan",
     "VALUES (1)",
     "SELECT 1",
@@ -148,8 +166,15 @@ ALTERED = (
     ("NOT lent BETWEEN '1000-01-01' AND '9000-01-01'", "NOT lent BETWEEN '0900-01-01' AND '9000-01-01'"),
     ("NOT lent BETWEEN", "lent BETWEEN"),
     ("'9000-01-01'", "'9000-01-01' AND false"),
-    ("1 / (1 -", "1 / (2 -"),
-    ("= 1 AND n", "= 1 OR n"),
+    ("0 / (1 -", "0 / (2 -"),
+    ("OFFSET 0", "OFFSET 1"),
+    ("OFFSET 0", "OFFSET 0 + 0"),
+    ("OFFSET 0", "OFFSET 0 + $1"),
+    ("OFFSET 0", "LIMIT 0"),
+    ("AS rewright_looked))", "AS rewright_looked)) - 1"),
+    ("AS rewright_looked))", "AS rewright_looked)) + 0"),
+    ("OFFSET 0 / (1 - ", "OFFSET 0 OPERATOR(public./) (1 - "),
+    ("OFFSET 0 / (1 - ", "AND 0 = 0 / (1 - "),
     ("public.loan", "public.print"),
     ("public.loan", "other.loan"),
     ("public.loan WHERE", "ONLY public.loan WHERE"),
@@ -196,6 +221,27 @@ def test_behind_a_gate_the_answer_is_the_same_or_none(
             rows.execute(f"insert into loan (id, print, lent, {column}) values (0, 99, '2020-01-01', {bad})" if column != "lent" else f"insert into loan (id, print, lent) values (0, 99, {bad})")  # fmt: skip
             with pytest.raises(psycopg.errors.DivisionByZero), rows.transaction():
                 rows.execute(behind.encode())
+
+
+# what the planner knows to have no rows, it does not read, nor asks any condition of
+WITHOUT_ROWS = (
+    "select id from loan where false",
+    "select count(*) from loan where n = null",
+    "select l.id from loan l join print p on p.id = l.print and 1 = 2",
+    "select id from loan where n = $1 limit 5",
+)
+
+
+@pytest.mark.parametrize("second", WITHOUT_ROWS)
+def test_there_is_a_look_where_the_planner_knows_that_there_are_no_rows(
+    rows: psycopg.Connection[tuple[object, ...]], second: str
+) -> None:
+    behind = gated(second, _of("lent"))
+    assert behind is not None
+    with rows.transaction(force_rollback=True):
+        rows.execute("insert into loan (id, print, lent) values (0, 99, '-infinity')")
+        with pytest.raises(psycopg.errors.DivisionByZero), rows.transaction():
+            rows.execute(behind.replace("$1", "null::int").encode())
 
 
 @pytest.mark.parametrize(("first", "second", "columns"), MOVED[:2])
