@@ -30,7 +30,8 @@ _PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "
 # fields of a day between the years 1000 and 9000: small whole numbers
 _FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
 _INTEGERS = frozenset({"int2", "int4", "int8"})
-# subqueries and the like that are looked through: each may move a moment by some centuries (`moments`)
+# subqueries and the like that are looked through. One that moves a moment, by 24 centuries at most (`moments`),
+# counts for two: two such and one more step are less than the 57 between the year 1000 and the first moment
 _DEEPEST = 4
 
 
@@ -143,9 +144,9 @@ class _Settling:
             return True
         if self._keeps(expr, what, asked, depth):
             return True
-        if what is not of_moment:
+        if what is not of_moment or not depth:
             return False
-        near = frozenset(p for p in _parts(expr) if p is not expr and self._keeps(p, what, asked, depth))
+        near = frozenset(p for p in _parts(expr) if p is not expr and self._keeps(p, what, asked, depth - 1))
         return is_near(expr, Known(near=near))
 
 

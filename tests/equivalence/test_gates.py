@@ -14,6 +14,7 @@ from rewright.equivalence.promises import Promise, of_column
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.settled import settled
 from rewright.equivalence.verdicts import Proved, meets
+from rewright.sql.algebra import Call, Select
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.facts.effects import SURE
@@ -107,6 +108,20 @@ def test_values_are_no_others_for_being_settled() -> None:
         modulo, _ = _proved("select lent + 30 from loan", f"select {second} from loan")
         assert modulo is None, second
     assert len(SURE) > 63
+
+
+BACK = " - interval '100 years 1200 mons 36500 days'"
+
+
+@pytest.mark.parametrize(("levels", "settles"), [(1, True), (2, True), (3, False)])
+def test_steps_back_that_add_up_settle_nothing(levels: int, settles: bool) -> None:
+    """Each level goes back 2100 years: the third leaves the calendar from the year 1000."""
+    rows = "loan"
+    for _ in range(levels):
+        rows = f"(select at{BACK * 7} as at from {rows} l)"
+    query = settled(bind(f"select at - interval '20 years' from {rows} l", CATALOG), CATALOG).query
+    assert isinstance(query, Select)
+    assert isinstance(query.targets[0].expr, Call) is settles
 
 
 PLAIN = (
