@@ -23,7 +23,7 @@ from pglast import ast, enums
 from pglast.error import Error as PglastError
 from pglast.stream import RawStream
 
-from rewright.equivalence.promises import Promise, of_column
+from rewright.equivalence.promises import Promise, is_looked_at, of_column
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import TooDeep, nodes_of, parse
@@ -58,7 +58,7 @@ def split(sql: str, catalog: Catalog) -> tuple[str, frozenset[Promise]] | None:
     """
     if MARK not in sql:
         return None
-    tables = {(t.ref.schema, t.ref.name): t for t in catalog.relations}
+    tables = {(t.ref.schema, t.ref.name): t for t in catalog.relations if is_looked_at(t)}
 
     def could(table: tuple[str, str]) -> list[Promise]:
         return list(_of_table(tables[table])) if table in tables else []

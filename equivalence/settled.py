@@ -16,7 +16,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewright.equivalence.promises import Promise, of_divisor, of_moment
+from rewright.equivalence.promises import Promise, is_looked_at, of_divisor, of_moment
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.effects import SURE, own_errors, own_volatility
@@ -30,7 +30,7 @@ _PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "
 # fields of a day between the years 1000 and 9000: small whole numbers
 _FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
 _INTEGERS = frozenset({"int2", "int4", "int8"})
-# subqueries and the like that are looked through. One that moves a moment, by 24 centuries at most (`moments`),
+# subqueries and the like that are looked through. One that moves a moment (by 24 centuries at most: `moments`)
 # counts for two: two such and one more step are less than the 57 between the year 1000 and the first moment
 _DEEPEST = 4
 
@@ -71,8 +71,7 @@ class _Settling:
                     self._shown[node.rel] = a.Values(node.rows, node.columns)
                 case a.Scan() if self.catalog.has_table(node.table):
                     table = self.catalog.table(node.table)
-                    # rows that not everybody sees, and those of another server, are not looked at
-                    if table.kind in {"table", "partitioned"} and not table.row_security:
+                    if is_looked_at(table):
                         self._tables[node.rel] = table
                 case _:
                     pass

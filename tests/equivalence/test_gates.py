@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -22,7 +23,7 @@ from rewright.sql.facts.effects import SURE
 SCHEMA = """
 create table loan (id int primary key, print int not null, lent date not null, back date, at timestamp, n int, q numeric, r numeric(8, 2));
 create table print (id int primary key, vault int);
-create table guarded (id int primary key, lent date not null);
+create table guarded (id int primary key, lent date not null, note int);
 alter table guarded enable row level security;
 """
 CATALOG = catalog_from_ddl(SCHEMA)
@@ -205,6 +206,22 @@ def test_another_condition_is_no_gate(old: str, new: str) -> None:
     assert behind is not None
     assert old in behind
     assert split(behind.replace(old, new), CATALOG) is None
+
+
+def test_a_table_of_which_not_all_rows_are_seen_has_no_look() -> None:
+    """A view reads it with its owner's rights, the look with those of who asks."""
+    guarded = next(t for t in CATALOG.relations if t.ref.name == "guarded")
+    text = "SELECT count(*) FROM guarded WHERE FALSE"
+    for table in (replace(guarded, row_security=False), guarded):
+        behind = gated(text, frozenset(p for p in of_column(table, table.columns[2])))
+        assert behind is not None
+        others = (
+            replace(table, kind="view"),
+            replace(table, kind="foreign"),
+            replace(table, foreign_children=True),
+        )
+        found = [split(behind, replace(CATALOG, relations=(t,))) is not None for t in (table, *others)]
+        assert found == [not table.row_security, False, False, False]
 
 
 @pytest.fixture(scope="module")
