@@ -30,7 +30,7 @@ _PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "
 # fields of a day between the years 1000 and 9000: small whole numbers
 _FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
 _INTEGERS = frozenset({"int2", "int4", "int8"})
-# subqueries and the like that are looked through. One that moves a moment (by 24 centuries at most: `moments`)
+# subqueries and the like that are looked through. One that moves a moment (24 centuries at most: `moments`)
 # counts for two: two such and one more step are less than the 57 between the year 1000 and the first moment
 _DEEPEST = 4
 
