@@ -14,7 +14,7 @@ provers or who serves.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -25,9 +25,12 @@ from pglast.stream import RawStream
 
 from rewright.equivalence.promises import Promise, is_looked_at, of_column
 from rewright.equivalence.verdicts import Proved
+from rewright.sql.algebra import FunctionRef, OperatorRef
+from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.records import Table
+from rewright.sql.walk import walk
 
 GATED = "gated"
 # what the rows are called that are looked at: a text without it has no gate
@@ -52,9 +55,11 @@ def gated(sql: str, promises: Collection[Promise]) -> str | None:
     return text if found == (before, frozenset(promises)) else None
 
 
-def split(sql: str, catalog: Catalog) -> tuple[str, frozenset[Promise]] | None:
+def split(
+    sql: str, catalog: Catalog, path: Sequence[str] = ("public",)
+) -> tuple[str, frozenset[Promise]] | None:
     """The query behind its gate, and what the gate sees to; None where there is none, or another one than
-    `gated` writes.
+    `gated` writes, also where its words mean another's operators or functions by this search path.
     """
     if MARK not in sql:
         return None
@@ -63,7 +68,8 @@ def split(sql: str, catalog: Catalog) -> tuple[str, frozenset[Promise]] | None:
     def could(table: tuple[str, str]) -> list[Promise]:
         return list(_of_table(tables[table])) if table in tables else []
 
-    return _split(sql, could)
+    found = _split(sql, could)
+    return found if found is not None and _means_the_servers(found[1], catalog, path) else None
 
 
 def behind_gate(proved: Proved, kept: Collection[Promise]) -> Proved:
@@ -126,6 +132,19 @@ def _looks(promises: Iterable[Promise]) -> Any:
         # with a row that breaks a promise the divisor is 0; nothing here can be computed before the look
         terms.append(f"0 / (1 - (select count(*) from {rows}))")
     return parse(f"select {' + '.join(terms)}")[0].stmt.targetList[0].val
+
+
+def _means_the_servers(promises: Iterable[Promise], catalog: Catalog, path: Sequence[str]) -> bool:
+    """Whether every operator and function in the looks is PostgreSQL's own: `numeric > integer` is first one
+    that somebody made of just these types.
+    """
+    text = str(RawStream()(_looks(promises)))
+    try:
+        query = bind(f"select {text}", catalog, search_path=path)
+    except (BindError, Unsupported):
+        return False
+    meant = [x for node in walk(query) for x in (getattr(node, "op", None), getattr(node, "func", None))]
+    return all(x.is_builtin for x in meant if isinstance(x, OperatorRef | FunctionRef))
 
 
 def _order(promise: Promise) -> tuple[str, ...]:

@@ -15,10 +15,11 @@ from rewright.equivalence.promises import Promise, of_column
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.settled import settled
 from rewright.equivalence.verdicts import Proved, meets
-from rewright.sql.algebra import Call, Select
+from rewright.sql.algebra import Call, FunctionRef, Select, Volatility
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.facts.effects import SURE
+from rewright.sql.records import OperatorInfo
 
 SCHEMA = """
 create table loan (id int primary key, print int not null, lent date not null, back date, at timestamp, n int, q numeric, r numeric(8, 2));
@@ -222,6 +223,28 @@ def test_a_table_of_which_not_all_rows_are_seen_has_no_look() -> None:
         )
         found = [split(behind, replace(CATALOG, relations=(t,))) is not None for t in (table, *others)]
         assert found == [not table.row_security, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("path", "read"),
+    [
+        (("public",), {"n", "id", "d"}),
+        (("public", "pg_catalog"), {"n", "id"}),
+        (("other",), {"q", "n", "id", "d"}),
+    ],
+)
+def test_a_look_by_an_operator_that_somebody_made_is_none(path: tuple[str, ...], read: set[str]) -> None:
+    catalog = catalog_from_ddl("create table t (id int, q numeric, n int, d date)")
+    (table,) = catalog.relations
+    yes = FunctionRef("public", "yes", ("any", "any"), Volatility.IMMUTABLE, strict=True)
+    made = (
+        OperatorInfo("public", name, left, right, "bool", yes)
+        for name, left, right in ((">", "numeric", "int4"), (">=", "date", "date"))
+    )
+    catalog = replace(catalog, operators=tuple(made))
+    promises = [p for c in table.columns for p in of_column(table, c) if p.condition]
+    looks = {p.column: gated("SELECT id FROM public.t", [p]) for p in promises}
+    assert {x for x, text in looks.items() if text is not None and split(text, catalog, path)} == read
 
 
 @pytest.fixture(scope="module")
