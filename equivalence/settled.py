@@ -97,8 +97,10 @@ class _Settling:
             return division(node, Known(positive=positive)) == {"nonzero", "fits"}
         parts = [p for p in _parts(node) if p is not node]
         near = frozenset(p for p in parts if self._keeps(p, of_moment, asked, _DEEPEST))
-        if _is_number_of_field(node):
-            return any(is_near(x, Known(near=near)) for x in parts)
+        if (moment := _of_whose_field(node)) is not None:
+            # what is settled already is a finite moment, or a span between two
+            made = isinstance(moment, a.Call) and moment.func.schema == SURE
+            return made or is_near(moment, Known(near=near))
         return not own_errors(node, _one_row, Known(near=near))
 
     def _keeps(self, expr: a.Expr, what: Any, asked: set[Promise], depth: int) -> bool:
@@ -159,14 +161,14 @@ def _parts(expr: a.Expr) -> list[a.Expr]:
     return found
 
 
-def _is_number_of_field(node: a.Expr) -> bool:
-    """Whether a field of a day becomes an integer, which of an infinite one is none."""
+def _of_whose_field(node: a.Expr) -> a.Expr | None:
+    """The day of which a field becomes an integer, which of an infinite one is none."""
     match node:
-        case a.Cast(a.Call(func, (a.Const(value=unit), _)), type_):
-            reads = func.is_builtin and func.name in {"extract", "date_part"}
-            return reads and unit in _FIELDS and type_.is_builtin and type_.name in {"int4", "int8"}
+        case a.Cast(a.Call(func, (a.Const(value=unit), moment)), type_):
+            reads = func.is_builtin and func.name in {"extract", "date_part"} and unit in _FIELDS
+            return moment if reads and type_.is_builtin and type_.name in {"int4", "int8"} else None
         case _:
-            return False
+            return None
 
 
 def _function(node: a.Op | a.Call | a.Cast) -> a.FunctionRef | None:

@@ -85,6 +85,9 @@ STILL_OPEN = (
     ("select l.id, l.lent + 9000000 from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, lent + 9000000 as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
     ("select l.id, l.lent + 9 from guarded l join print p on p.id = l.id where p.vault = 3", "with w as materialized (select id, lent + 9 as s from guarded) select w.id, w.s from w join print p on p.id = w.id where p.vault = 3"),
     ("select l.id, l.lent::text::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, lent::text::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    # a moment that is promised, and the year of another
+    ("select l.id, extract(year from (case when l.lent > '2000-01-01' then date 'infinity' end))::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, extract(year from (case when lent > '2000-01-01' then date 'infinity' end))::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, extract(year from coalesce(l.back, date 'infinity'))::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, extract(year from coalesce(back, date 'infinity'))::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
 )  # fmt: skip
 
 
