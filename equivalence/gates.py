@@ -131,7 +131,8 @@ def _looks(promises: Iterable[Promise]) -> Any:
         rows = f"(select from {relation} where {broken} limit 1) as {MARK}"
         # with a row that breaks a promise the divisor is 0; nothing here can be computed before the look
         terms.append(f"0 / (1 - (select count(*) from {rows}))")
-    return parse(f"select {' + '.join(terms)}")[0].stmt.targetList[0].val
+    select: Any = parse(f"select {' + '.join(terms)}")[0].stmt
+    return select.targetList[0].val
 
 
 def _means_the_servers(promises: Iterable[Promise], catalog: Catalog, path: Sequence[str]) -> bool:
