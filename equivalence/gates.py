@@ -117,7 +117,7 @@ def _select(sql: str) -> Any:
 
 def _terms(looks: Any) -> Iterator[Any]:
     """What a sum is made of."""
-    while isinstance(looks, ast.A_Expr) and looks.lexpr is not None and [n.sval for n in looks.name] == ["+"]:
+    while isinstance(looks, ast.A_Expr) and looks.lexpr and [n.sval for n in looks.name or ()] == ["+"]:
         yield looks.rexpr
         looks = looks.lexpr
     yield looks
