@@ -267,7 +267,8 @@ class Checker:
     def check(self, original: str, candidate: str) -> Verdict:
         """Whether ``candidate`` may stand for ``original``; within about ``options.seconds``."""
         started = clock.now()
-        if self.catalog is not None and (gate := split(candidate, self.catalog)) is not None:
+        path = self.options.search_path
+        if self.catalog is not None and (gate := split(candidate, self.catalog, path)) is not None:
             return self._behind_gate(original, *gate)
         try:
             verdict = self._check(original, candidate, started)

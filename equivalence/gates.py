@@ -1,19 +1,20 @@
 """A replacement that looks at the rows first: it stops before its first row unless columns keep promises
 (`promises`) on which its proof rests.
 
-    SELECT … WHERE 1 / (1 - (SELECT count(*) FROM (SELECT FROM public.loans
-        WHERE NOT (lent_on BETWEEN '1000-01-01' AND '9000-01-01') LIMIT 1) AS rewright_looked)) = 1 AND …
+    SELECT … OFFSET 0 / (1 - (SELECT count(*) FROM (SELECT FROM public.loans
+        WHERE NOT (lent_on BETWEEN '1000-01-01' AND '9000-01-01') LIMIT 1) AS rewright_looked))
 
-A condition of no column is asked once, before any row of its block is made: the planner puts a gate above
-all that the block reads (`create_gating_plan`, pseudoconstant quals). The look and the answer are of one
-snapshot, so that the promises hold of every row that is read. Where they do not, the statement fails with a
-division by zero and has answered nothing: whoever serves it runs the original. It is written for the block at
-the top alone, whose rows are the answer's. Must not know provers or who serves.
+How many rows are left out is computed once, before the block is asked for a row (`recompute_limits`), also
+where the planner knows that it has none: a condition of no column in WHERE is dropped there, with all that
+the block reads. The look and the answer are of one snapshot, so that the promises hold of every row that is
+read. Where they do not, the statement fails with a division by zero and has answered nothing: whoever serves
+it runs the original. It is written for the block at the top alone, whose rows are the answer's. Must not know
+provers or who serves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -22,11 +23,14 @@ from pglast import ast, enums
 from pglast.error import Error as PglastError
 from pglast.stream import RawStream
 
-from rewright.equivalence.promises import Promise, of_column
+from rewright.equivalence.promises import Promise, is_looked_at, of_column
 from rewright.equivalence.verdicts import Proved
+from rewright.sql.algebra import FunctionRef, OperatorRef
+from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.records import Table
+from rewright.sql.walk import walk
 
 GATED = "gated"
 # what the rows are called that are looked at: a text without it has no gate
@@ -40,26 +44,32 @@ def gated(sql: str, promises: Collection[Promise]) -> str | None:
     select = _select(sql)
     if select is None or not promises or MARK in sql:
         return None
+    # an OFFSET of its own leaves no place
+    if select.limitOffset is not None:
+        return None
     before = str(RawStream()(select))
-    select.whereClause = _all((*_looks(promises), *_conditions(select)))
+    select.limitOffset = _looks(promises)
     text = str(RawStream()(select))
     # what is printed is read as it was meant, or is not used
     found = _split(text, lambda table: [p for p in promises if (p.schema, p.table) == table])
     return text if found == (before, frozenset(promises)) else None
 
 
-def split(sql: str, catalog: Catalog) -> tuple[str, frozenset[Promise]] | None:
+def split(
+    sql: str, catalog: Catalog, path: Sequence[str] = ("public",)
+) -> tuple[str, frozenset[Promise]] | None:
     """The query behind its gate, and what the gate sees to; None where there is none, or another one than
-    `gated` writes.
+    `gated` writes, also where its words mean another's operators or functions by this search path.
     """
     if MARK not in sql:
         return None
-    tables = {(t.ref.schema, t.ref.name): t for t in catalog.relations}
+    tables = {(t.ref.schema, t.ref.name): t for t in catalog.relations if is_looked_at(t)}
 
     def could(table: tuple[str, str]) -> list[Promise]:
         return list(_of_table(tables[table])) if table in tables else []
 
-    return _split(sql, could)
+    found = _split(sql, could)
+    return found if found is not None and _means_the_servers(found[1], catalog, path) else None
 
 
 def behind_gate(proved: Proved, kept: Collection[Promise]) -> Proved:
@@ -83,20 +93,15 @@ def _split(sql: str, could: Any) -> tuple[str, frozenset[Promise]] | None:
     select = _select(sql)
     if select is None:
         return None
-    promises: set[Promise] = set()
-    rest = []
-    for condition in _conditions(select):
-        text = str(RawStream()(condition))
-        if MARK not in text:
-            rest.append(condition)
-            continue
-        found = _seen_to(condition, text, could)
-        if not found:
-            return None
-        promises |= found
-    select.whereClause = _all(rest)
+    looks, select.limitOffset = select.limitOffset, None
     behind = str(RawStream()(select))
-    return None if MARK in behind or not promises else (behind, frozenset(promises))
+    if looks is None or MARK in behind:
+        return None
+    promises = frozenset(p for look in _terms(looks) for p in _seen_to(look, could))
+    # nothing else is in it, nor in another order
+    if not promises or str(RawStream()(_looks(promises))) != str(RawStream()(looks)):
+        return None
+    return behind, promises
 
 
 def _select(sql: str) -> Any:
@@ -110,49 +115,53 @@ def _select(sql: str) -> Any:
     return tree if plain and not tree.valuesLists and tree.fromClause else None
 
 
-def _conditions(select: Any) -> list[Any]:
-    where = select.whereClause
-    if where is None:
-        return []
-    joined = isinstance(where, ast.BoolExpr) and where.boolop == enums.BoolExprType.AND_EXPR
-    return list(where.args) if joined else [where]
+def _terms(looks: Any) -> Iterator[Any]:
+    """What a sum is made of."""
+    while isinstance(looks, ast.A_Expr) and looks.lexpr and [n.sval for n in looks.name or ()] == ["+"]:
+        yield looks.rexpr
+        looks = looks.lexpr
+    yield looks
 
 
-def _all(conditions: Iterable[Any]) -> Any:
-    found = tuple(conditions)
-    if len(found) < 2:
-        return found[0] if found else None
-    return ast.BoolExpr(boolop=enums.BoolExprType.AND_EXPR, args=found)
-
-
-def _looks(promises: Iterable[Promise]) -> Iterator[Any]:
-    """One look at each table."""
+def _looks(promises: Iterable[Promise]) -> Any:
+    """A sum that is 0: one look at each table."""
+    terms = []
     for relation, found in groupby(sorted(promises, key=_order), key=lambda p: p.relation):
         broken = " or ".join(p.broken for p in found)
         rows = f"(select from {relation} where {broken} limit 1) as {MARK}"
         # with a row that breaks a promise the divisor is 0; nothing here can be computed before the look
-        yield _condition(f"1 / (1 - (select count(*) from {rows})) = 1")
+        terms.append(f"0 / (1 - (select count(*) from {rows}))")
+    select: Any = parse(f"select {' + '.join(terms)}")[0].stmt
+    return select.targetList[0].val
+
+
+def _means_the_servers(promises: Iterable[Promise], catalog: Catalog, path: Sequence[str]) -> bool:
+    """Whether every operator and function in the looks is PostgreSQL's own: `numeric > integer` is first one
+    that somebody made of just these types.
+    """
+    text = str(RawStream()(_looks(promises)))
+    try:
+        query = bind(f"select {text}", catalog, search_path=path)
+    except (BindError, Unsupported):
+        return False
+    meant = [x for node in walk(query) for x in (getattr(node, "op", None), getattr(node, "func", None))]
+    return all(x.is_builtin for x in meant if isinstance(x, OperatorRef | FunctionRef))
 
 
 def _order(promise: Promise) -> tuple[str, ...]:
     return promise.relation, promise.column, promise.condition
 
 
-def _seen_to(condition: Any, text: str, could: Any) -> set[Promise]:
-    """What a condition sees to that is written as a look is, and nothing else; else nothing."""
-    tables = {(n.schemaname or "", n.relname) for n in nodes_of(condition) if isinstance(n, ast.RangeVar)}
+def _seen_to(look: Any, could: Any) -> set[Promise]:
+    """What a look may see to: what its one table could promise and is asked for."""
+    tables = {(n.schemaname or "", n.relname) for n in nodes_of(look) if isinstance(n, ast.RangeVar)}
     if len(tables) != 1:
         return set()
     (table,) = tables
-    found = {p for p in could(table) if _as_printed(p.broken) in text}
-    looks = [str(RawStream()(x)) for x in _looks(found)]
-    return found if looks == [text] else set()
+    text = str(RawStream()(look))
+    return {p for p in could(table) if _as_printed(p.broken) in text}
 
 
 def _as_printed(condition: str) -> str:
-    return str(RawStream()(_condition(condition)))
-
-
-def _condition(text: str) -> Any:
-    """A condition as a tree, by itself."""
-    return parse(f"select from x where {text}")[0].stmt.whereClause
+    tree: Any = parse(f"select from x where {condition}")[0].stmt
+    return str(RawStream()(tree.whereClause))

@@ -86,6 +86,14 @@ def supposed(catalog: Catalog, promises: Iterable[Promise]) -> Catalog:
     return replace(catalog, relations=tuple(kept.values()))
 
 
+def is_looked_at(table: Table) -> bool:
+    """Whether a statement's look finds every row that it reads of the table: not where row security shows a
+    view's owner more than who asks, nor where another server has some.
+    """
+    own = table.kind in {"table", "partitioned"} and not table.foreign_children
+    return own and not table.row_security
+
+
 def of_moment(table: Table, column: TableColumn) -> Promise | None:
     """That a column's dates or moments are far from the ends of their type."""
     if not (column.type.is_builtin and column.type.name in _OF_CALENDAR):

@@ -16,7 +16,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewright.equivalence.promises import Promise, of_divisor, of_moment
+from rewright.equivalence.promises import Promise, is_looked_at, of_divisor, of_moment
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.effects import SURE, own_errors, own_volatility
@@ -30,7 +30,8 @@ _PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "
 # fields of a day between the years 1000 and 9000: small whole numbers
 _FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
 _INTEGERS = frozenset({"int2", "int4", "int8"})
-# subqueries and the like that are looked through: each may move a moment by some centuries (`moments`)
+# subqueries and the like that are looked through. One that moves a moment (24 centuries at most: `moments`)
+# counts for two: two such and one more step are less than the 57 between the year 1000 and the first moment
 _DEEPEST = 4
 
 
@@ -70,8 +71,7 @@ class _Settling:
                     self._shown[node.rel] = a.Values(node.rows, node.columns)
                 case a.Scan() if self.catalog.has_table(node.table):
                     table = self.catalog.table(node.table)
-                    # rows that not everybody sees, and those of another server, are not looked at
-                    if table.kind in {"table", "partitioned"} and not table.row_security:
+                    if is_looked_at(table):
                         self._tables[node.rel] = table
                 case _:
                     pass
@@ -97,8 +97,10 @@ class _Settling:
             return division(node, Known(positive=positive)) == {"nonzero", "fits"}
         parts = [p for p in _parts(node) if p is not node]
         near = frozenset(p for p in parts if self._keeps(p, of_moment, asked, _DEEPEST))
-        if _is_number_of_field(node):
-            return any(is_near(x, Known(near=near)) for x in parts)
+        if (moment := _of_whose_field(node)) is not None:
+            # what is settled already is a finite moment, or a span between two
+            made = isinstance(moment, a.Call) and moment.func.schema == SURE
+            return made or is_near(moment, Known(near=near))
         return not own_errors(node, _one_row, Known(near=near))
 
     def _keeps(self, expr: a.Expr, what: Any, asked: set[Promise], depth: int) -> bool:
@@ -143,9 +145,9 @@ class _Settling:
             return True
         if self._keeps(expr, what, asked, depth):
             return True
-        if what is not of_moment:
+        if what is not of_moment or not depth:
             return False
-        near = frozenset(p for p in _parts(expr) if p is not expr and self._keeps(p, what, asked, depth))
+        near = frozenset(p for p in _parts(expr) if p is not expr and self._keeps(p, what, asked, depth - 1))
         return is_near(expr, Known(near=near))
 
 
@@ -159,14 +161,14 @@ def _parts(expr: a.Expr) -> list[a.Expr]:
     return found
 
 
-def _is_number_of_field(node: a.Expr) -> bool:
-    """Whether a field of a day becomes an integer, which of an infinite one is none."""
+def _of_whose_field(node: a.Expr) -> a.Expr | None:
+    """The day of which a field becomes an integer, which of an infinite one is none."""
     match node:
-        case a.Cast(a.Call(func, (a.Const(value=unit), _)), type_):
-            reads = func.is_builtin and func.name in {"extract", "date_part"}
-            return reads and unit in _FIELDS and type_.is_builtin and type_.name in {"int4", "int8"}
+        case a.Cast(a.Call(func, (a.Const(value=unit), moment)), type_):
+            reads = func.is_builtin and func.name in {"extract", "date_part"} and unit in _FIELDS
+            return moment if reads and type_.is_builtin and type_.name in {"int4", "int8"} else None
         case _:
-            return False
+            return None
 
 
 def _function(node: a.Op | a.Call | a.Cast) -> a.FunctionRef | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from rewright.engines import clock
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.decomposition.search import at_once
-from rewright.equivalence.gates import behind_gate, gated
+from rewright.equivalence.gates import behind_gate, gated, split
 from rewright.equivalence.promises import Promise
 from rewright.equivalence.proving import Binding, as_kept, bind_both
 from rewright.equivalence.verdicts import Proved, to_json
@@ -50,7 +50,9 @@ class Gates:
                 continue
             evidence, promises = found
             text = gated(candidate, promises)
-            return None if text is None else (text, evidence)
+            # it is served for what others read off it
+            looks = text is not None and split(text, self.catalog, self.search_path) is not None
+            return (text, evidence) if text is not None and looks else None
         return None
 
     def _proved(self, texts: tuple[str, ...], deadline: float) -> tuple[Evidence, frozenset[Promise]] | None:

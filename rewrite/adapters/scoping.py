@@ -46,7 +46,7 @@ class TemplateScoper:
 
     def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
         """``any`` with both templates where the template is proved, else ``these`` with the reason."""
-        behind = split(candidate, self.catalog)
+        behind = split(candidate, self.catalog, self.search_path)
         candidate, kept = (candidate, frozenset[Promise]()) if behind is None else behind
         scoped = self._scope(original, candidate, kept, deadline)
         if not kept or scoped.scope == "these":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -14,14 +15,16 @@ from rewright.equivalence.promises import Promise, of_column
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.settled import settled
 from rewright.equivalence.verdicts import Proved, meets
+from rewright.sql.algebra import Call, FunctionRef, Select, Volatility
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.facts.effects import SURE
+from rewright.sql.records import OperatorInfo
 
 SCHEMA = """
 create table loan (id int primary key, print int not null, lent date not null, back date, at timestamp, n int, q numeric, r numeric(8, 2));
 create table print (id int primary key, vault int);
-create table guarded (id int primary key, lent date not null);
+create table guarded (id int primary key, lent date not null, note int);
 alter table guarded enable row level security;
 """
 CATALOG = catalog_from_ddl(SCHEMA)
@@ -82,6 +85,9 @@ STILL_OPEN = (
     ("select l.id, l.lent + 9000000 from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, lent + 9000000 as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
     ("select l.id, l.lent + 9 from guarded l join print p on p.id = l.id where p.vault = 3", "with w as materialized (select id, lent + 9 as s from guarded) select w.id, w.s from w join print p on p.id = w.id where p.vault = 3"),
     ("select l.id, l.lent::text::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, lent::text::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    # a moment that is promised, and the year of another
+    ("select l.id, extract(year from (case when l.lent > '2000-01-01' then date 'infinity' end))::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, extract(year from (case when lent > '2000-01-01' then date 'infinity' end))::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, extract(year from coalesce(l.back, date 'infinity'))::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, extract(year from coalesce(back, date 'infinity'))::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
 )  # fmt: skip
 
 
@@ -109,6 +115,20 @@ def test_values_are_no_others_for_being_settled() -> None:
     assert len(SURE) > 63
 
 
+BACK = " - interval '100 years 1200 mons 36500 days'"
+
+
+@pytest.mark.parametrize(("levels", "settles"), [(1, True), (2, True), (3, False)])
+def test_steps_back_that_add_up_settle_nothing(levels: int, settles: bool) -> None:
+    """Each level goes back 2100 years: the third leaves the calendar from the year 1000."""
+    rows = "loan"
+    for _ in range(levels):
+        rows = f"(select at{BACK * 7} as at from {rows} l)"
+    query = settled(bind(f"select at - interval '20 years' from {rows} l", CATALOG), CATALOG).query
+    assert isinstance(query, Select)
+    assert isinstance(query.targets[0].expr, Call) is settles
+
+
 PLAIN = (
     "SELECT id FROM loan WHERE n = 3",
     "SELECT id FROM loan",
@@ -128,7 +148,25 @@ def test_a_gate_is_taken_off_as_it_was_put_on(text: str, promises: frozenset[Pro
     assert gated(behind, promises) is None
 
 
+def test_of_several_tables_each_is_looked_at() -> None:
+    prints = next(t for t in CATALOG.relations if t.ref.name == "print")
+    promises = _of("n") | {p for c in prints.columns for p in of_column(prints, c) if p.condition}
+    behind = gated("SELECT id FROM loan LIMIT 3", promises)
+    assert behind is not None
+    assert split(behind, CATALOG) == ("SELECT id FROM loan LIMIT 3", promises)
+    first, second = behind.split("OFFSET ")[1].split(" + ")
+    for other in (
+        f"{second} + {first}",
+        f"{first} + {first}",
+        f"{first} - {second}",
+        f"{first} + {second} + 1",
+    ):
+        assert split(f"SELECT id FROM loan LIMIT 3 OFFSET {other}", CATALOG) is None, other
+
+
 NO_PLACE = (
+    "SELECT id FROM loan OFFSET 3",
+    "SELECT id FROM loan LIMIT 1 OFFSET (SELECT 3)",
     "SELECT id FROM loan UNION ALL SELECT id FROM loan",
     "VALUES (1)",
     "SELECT 1",
@@ -148,8 +186,15 @@ ALTERED = (
     ("NOT lent BETWEEN '1000-01-01' AND '9000-01-01'", "NOT lent BETWEEN '0900-01-01' AND '9000-01-01'"),
     ("NOT lent BETWEEN", "lent BETWEEN"),
     ("'9000-01-01'", "'9000-01-01' AND false"),
-    ("1 / (1 -", "1 / (2 -"),
-    ("= 1 AND n", "= 1 OR n"),
+    ("0 / (1 -", "0 / (2 -"),
+    ("OFFSET 0", "OFFSET 1"),
+    ("OFFSET 0", "OFFSET 0 + 0"),
+    ("OFFSET 0", "OFFSET 0 + $1"),
+    ("OFFSET 0", "LIMIT 0"),
+    ("AS rewright_looked))", "AS rewright_looked)) - 1"),
+    ("AS rewright_looked))", "AS rewright_looked)) + 0"),
+    ("OFFSET 0 / (1 - ", "OFFSET 0 OPERATOR(public./) (1 - "),
+    ("OFFSET 0 / (1 - ", "AND 0 = 0 / (1 - "),
     ("public.loan", "public.print"),
     ("public.loan", "other.loan"),
     ("public.loan WHERE", "ONLY public.loan WHERE"),
@@ -165,6 +210,44 @@ def test_another_condition_is_no_gate(old: str, new: str) -> None:
     assert behind is not None
     assert old in behind
     assert split(behind.replace(old, new), CATALOG) is None
+
+
+def test_a_table_of_which_not_all_rows_are_seen_has_no_look() -> None:
+    """A view reads it with its owner's rights, the look with those of who asks."""
+    guarded = next(t for t in CATALOG.relations if t.ref.name == "guarded")
+    text = "SELECT count(*) FROM guarded WHERE FALSE"
+    for table in (replace(guarded, row_security=False), guarded):
+        behind = gated(text, frozenset(p for p in of_column(table, table.columns[2])))
+        assert behind is not None
+        others = (
+            replace(table, kind="view"),
+            replace(table, kind="foreign"),
+            replace(table, foreign_children=True),
+        )
+        found = [split(behind, replace(CATALOG, relations=(t,))) is not None for t in (table, *others)]
+        assert found == [not table.row_security, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("path", "read"),
+    [
+        (("public",), {"n", "id", "d"}),
+        (("public", "pg_catalog"), {"n", "id"}),
+        (("other",), {"q", "n", "id", "d"}),
+    ],
+)
+def test_a_look_by_an_operator_that_somebody_made_is_none(path: tuple[str, ...], read: set[str]) -> None:
+    catalog = catalog_from_ddl("create table t (id int, q numeric, n int, d date)")
+    (table,) = catalog.relations
+    yes = FunctionRef("public", "yes", ("any", "any"), Volatility.IMMUTABLE, strict=True)
+    made = (
+        OperatorInfo("public", name, left, right, "bool", yes)
+        for name, left, right in ((">", "numeric", "int4"), (">=", "date", "date"))
+    )
+    catalog = replace(catalog, operators=tuple(made))
+    promises = [p for c in table.columns for p in of_column(table, c) if p.condition]
+    looks = {p.column: gated("SELECT id FROM public.t", [p]) for p in promises}
+    assert {x for x, text in looks.items() if text is not None and split(text, catalog, path)} == read
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +279,27 @@ def test_behind_a_gate_the_answer_is_the_same_or_none(
             rows.execute(f"insert into loan (id, print, lent, {column}) values (0, 99, '2020-01-01', {bad})" if column != "lent" else f"insert into loan (id, print, lent) values (0, 99, {bad})")  # fmt: skip
             with pytest.raises(psycopg.errors.DivisionByZero), rows.transaction():
                 rows.execute(behind.encode())
+
+
+# what the planner knows to have no rows, it does not read, nor asks any condition of
+WITHOUT_ROWS = (
+    "select id from loan where false",
+    "select count(*) from loan where n = null",
+    "select l.id from loan l join print p on p.id = l.print and 1 = 2",
+    "select id from loan where n = $1 limit 5",
+)
+
+
+@pytest.mark.parametrize("second", WITHOUT_ROWS)
+def test_there_is_a_look_where_the_planner_knows_that_there_are_no_rows(
+    rows: psycopg.Connection[tuple[object, ...]], second: str
+) -> None:
+    behind = gated(second, _of("lent"))
+    assert behind is not None
+    with rows.transaction(force_rollback=True):
+        rows.execute("insert into loan (id, print, lent) values (0, 99, '-infinity')")
+        with pytest.raises(psycopg.errors.DivisionByZero), rows.transaction():
+            rows.execute(behind.replace("$1", "null::int").encode())
 
 
 @pytest.mark.parametrize(("first", "second", "columns"), MOVED[:2])
