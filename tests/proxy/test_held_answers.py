@@ -156,7 +156,7 @@ def test_an_answer_that_is_too_large_is_the_originals(world: World, *, simple: b
 def test_more_room_counts_at_once(world: World, *, simple: bool) -> None:
     with world.connect() as connection:
         assert seen(connection, LARGE[0], simple=simple)[0][0][0] == 1
-        for hold, first in ((10 * HOLD, 100), (0, 1), (10 * HOLD, 100)):
+        for hold, first in ((10 * HOLD, 100), (HOLD, 1), (10 * HOLD, 100), (0, 100)):
             proxy = world.proxy.proxy
             proxy.config = replace(proxy.config, limits=replace(proxy.config.limits, hold=hold))
             assert seen(connection, LARGE[0], simple=simple)[0][0][0] == first

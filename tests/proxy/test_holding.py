@@ -318,11 +318,14 @@ def test_blocks_run_the_original() -> None:
         world.simple(b"commit")
 
 
-def test_where_nothing_may_be_held_back_the_original_runs() -> None:
-    world = held_world(limit=0)
+def test_where_nothing_is_held_back_the_first_message_decides() -> None:
     for how in (World.simple, World.prepared, World.unnamed):
+        world = held_world(limit=0)
         how(world, SLOW)
-        assert declined(world) == (SLOW, "too large")
+        assert world.ran() == FAST
+    # a person who approved it has no reason to be refused portions
+    world.send(f.Parse(b"", SLOW), f.Bind(b"", b""), f.Execute(b"", 1), f.Sync())
+    assert world.ran() == FAST
 
 
 def test_without_hold_the_first_message_decides() -> None:
