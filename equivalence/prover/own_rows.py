@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from .build import predicates
 from .described import describe
 from .ranges import fits_where
-from .symbols import EQ, IS_NULL, LE, LT, NOT
+from .symbols import EQ, IS_NULL, LE, LT, NOT, hazardous
 from .terms import App, Lit, Nested, Source, Table, Term, Var, walk
 from .translated import Failure
 
@@ -129,7 +129,9 @@ def _of(failure: Failure, translator: Translator) -> OwnRows:
     shown, by_row = id(failure) in translator.shown, id(failure.within) in translator.by_row
     others = frozenset(_joined(condition, rows, sources))
     what = describe(failure.term, sources)
-    return OwnRows(failure.kind, what, numbered, shown, by_row, failure.behind, others)
+    # a condition that fails for no ordinary value may stand anywhere among others
+    ordinary = shown or failure.kind == "overflow" or hazardous(failure.term)
+    return OwnRows(failure.kind, what, numbered, shown, by_row, failure.behind and ordinary, others)
 
 
 def _joined(condition: Term, rows: Collection[int], sources: Mapping[int, Source]) -> Iterator[str]:
