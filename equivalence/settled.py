@@ -23,13 +23,12 @@ from rewright.sql.facts.effects import SURE, own_errors, own_volatility
 from rewright.sql.facts.guards import Known, division, is_division
 from rewright.sql.facts.moments import is_near
 from rewright.sql.records import Table
-from rewright.sql.walk import all_queries, bottom_up, children, walk
+from rewright.sql.walk import all_queries, children, map_parts, walk
 
 # which show one of the values that they are of, or nothing
 _PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "last_value", "nth_value"})
 # fields of a day between the years 1000 and 9000: small whole numbers
 _FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
-_INTEGERS = frozenset({"int2", "int4", "int8"})
 # subqueries and the like that are looked through. One that moves a moment (24 centuries at most: `moments`)
 # counts for two: two such and one more step are less than the 57 between the year 1000 and the first moment
 _DEEPEST = 4
@@ -46,7 +45,7 @@ class Settled:
 def settled(query: a.Query, catalog: Catalog, kept: Collection[Promise] | None = None) -> Settled:
     """The query for proofs, by what the tables' columns could promise, or by what is ``kept`` alone."""
     found = _Settling(query, catalog, kept)
-    return Settled(bottom_up(query, found.sure), frozenset(found.needed))
+    return Settled(found.visit(query), frozenset(found.needed))
 
 
 @dataclass(slots=True)
@@ -76,20 +75,20 @@ class _Settling:
                 case _:
                     pass
 
-    def sure(self, node: Any) -> Any:
-        """The node, or a call in its place that fails for no value."""
+    def visit(self, node: Any) -> Any:
+        """The node, with calls that fail for no value in place of what cannot fail in it."""
+        made = map_parts(node, self.visit)
         if not isinstance(node, a.Op | a.Call | a.Cast) or not own_errors(node, _one_row):
-            return node
+            return made
         asked: set[Promise] = set()
-        if not self._cannot_fail(node, asked):
-            return node
-        func = _function(node)
+        # what it is of is told by the query, not by what stands for that now
+        func = _function(node) if self._cannot_fail(node, made, asked) else None
         if func is None:
-            return node
+            return made
         self.needed |= asked
-        return a.Call(func, tuple(children(node)), node.type)
+        return a.Call(func, tuple(children(made)), node.type)
 
-    def _cannot_fail(self, node: a.Op | a.Call | a.Cast, asked: set[Promise]) -> bool:
+    def _cannot_fail(self, node: a.Op | a.Call | a.Cast, made: a.Expr, asked: set[Promise]) -> bool:
         if isinstance(node, a.Op) and is_division(node):
             # whatever is divided
             divisor = _parts(node.args[1])
@@ -99,8 +98,8 @@ class _Settling:
         near = frozenset(p for p in parts if self._keeps(p, of_moment, asked, _DEEPEST))
         if (moment := _of_whose_field(node)) is not None:
             # what is settled already is a finite moment, or a span between two
-            made = isinstance(moment, a.Call) and moment.func.schema == SURE
-            return made or is_near(moment, Known(near=near))
+            settled_already = isinstance(x := _of_whose_field(made), a.Call) and x.func.schema == SURE
+            return settled_already or is_near(moment, Known(near=near))
         return not own_errors(node, _one_row, Known(near=near))
 
     def _keeps(self, expr: a.Expr, what: Any, asked: set[Promise], depth: int) -> bool:

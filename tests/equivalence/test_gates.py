@@ -66,6 +66,11 @@ MOVED = (
         ("n",),
     ),
     (
+        "select l.id, date_trunc('month', l.back)::date - l.lent as days from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, date_trunc('month', back)::date - lent as days from loan) select w.id, w.days from w join print p on p.id = w.print where p.vault = 3",
+        ("back", "lent"),
+    ),
+    (
         "select l.id, l.print / l.n from loan l join print p on p.id = l.print where p.vault = 3",
         "with w as materialized (select id, print, print / n as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
         ("n",),
