@@ -15,6 +15,7 @@ provers or who serves.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -35,6 +36,8 @@ from rewright.sql.walk import walk
 GATED = "gated"
 # what the rows are called that are looked at: a text without it has no gate
 MARK = "rewright_looked"
+# texts that are parsed and nested too deep to be printed, or hold what the printer does not know
+_UNPRINTED = (RecursionError, NotImplementedError)
 
 
 def gated(sql: str, promises: Collection[Promise]) -> str | None:
@@ -47,12 +50,14 @@ def gated(sql: str, promises: Collection[Promise]) -> str | None:
     # an OFFSET of its own leaves no place
     if select.limitOffset is not None:
         return None
-    before = str(RawStream()(select))
-    select.limitOffset = _looks(promises)
-    text = str(RawStream()(select))
-    # what is printed is read as it was meant, or is not used
-    found = _split(text, lambda table: [p for p in promises if (p.schema, p.table) == table])
-    return text if found == (before, frozenset(promises)) else None
+    with suppress(*_UNPRINTED):
+        before = str(RawStream()(select))
+        select.limitOffset = _looks(promises)
+        text = str(RawStream()(select))
+        # what is printed is read as it was meant, or is not used
+        found = _split(text, lambda table: [p for p in promises if (p.schema, p.table) == table])
+        return text if found == (before, frozenset(promises)) else None
+    return None
 
 
 def split(
@@ -68,8 +73,10 @@ def split(
     def could(table: tuple[str, str]) -> list[Promise]:
         return list(_of_table(tables[table])) if table in tables else []
 
-    found = _split(sql, could)
-    return found if found is not None and _means_the_servers(found[1], catalog, path) else None
+    with suppress(*_UNPRINTED):
+        found = _split(sql, could)
+        return found if found is not None and _means_the_servers(found[1], catalog, path) else None
+    return None
 
 
 def behind_gate(proved: Proved, kept: Collection[Promise]) -> Proved:

@@ -10,7 +10,7 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker, Options
-from rewright.equivalence.gates import gated, split
+from rewright.equivalence.gates import MARK, gated, split
 from rewright.equivalence.promises import Promise, of_column
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.settled import settled
@@ -253,6 +253,15 @@ def test_a_look_by_an_operator_that_somebody_made_is_none(path: tuple[str, ...],
     promises = [p for c in table.columns for p in of_column(table, c) if p.condition]
     looks = {p.column: gated("SELECT id FROM public.t", [p]) for p in promises}
     assert {x for x, text in looks.items() if text is not None and split(text, catalog, path)} == read
+
+
+def test_what_is_nested_too_deep_to_be_printed_has_no_gate() -> None:
+    text = f"select {'not (' * 3000} true {')' * 3000} from loan"
+    assert gated(text, _of("lent")) is None
+    hostile = f"{text} offset 0 /* {MARK} */"
+    assert split(hostile, CATALOG) is None
+    with Checker(CATALOG, None, Options(seconds=3)) as checker:
+        assert type(checker.check("select true from loan", hostile)).__name__ == "Unknown"
 
 
 @pytest.fixture(scope="module")
