@@ -25,6 +25,19 @@ def shown(catalog: Catalog, first: str, second: str) -> dict[str, Shown | str]:
     return {name: way(pair, 4.0) for name, way in WAYS.items()}
 
 
+def reserves_what_fails(catalog: Catalog, first: str, second: str) -> None:
+    """Neither the kernel, nor the parts, nor the recheck's forms prove the pair as if nothing could fail."""
+    for name, found in shown(catalog, first, second).items():
+        assert isinstance(found, str) or {"errors", "overflow"} & set(found.modulo), name
+
+
+def is_proved_by_parts(catalog: Catalog, first: str, second: str) -> None:
+    """The parts prove the pair, and leave nothing open."""
+    found = shown(catalog, first, second)["parts"]
+    assert isinstance(found, Shown)
+    assert found.modulo == ()
+
+
 @contextmanager
 def failing_with(
     errors: type[psycopg.Error] | tuple[type[psycopg.Error], ...],
