@@ -18,7 +18,7 @@ from functools import reduce
 from operator import or_
 
 from rewright.sql import algebra as a
-from rewright.sql.facts.looks import WHOLE_NUMBER, is_whole_field
+from rewright.sql.facts.looks import DAYS_AND_TIME, WHOLE_NUMBER, is_span, is_whole_field
 from rewright.sql.types import SqlType
 from rewright.sql.walk import children, from_tree, subqueries
 
@@ -315,8 +315,8 @@ def _told(sight: _Sight) -> _Sight:
 
 
 def _shown(e: a.Expr) -> SqlType:
-    """The type that says how a value looks: taking a modifier away changes no value, and most fields of a
-    date are whole numbers.
+    """The type that says how a value looks: taking a modifier away changes no value, most fields of a date
+    are whole numbers, and what passed between two moments is written in one way.
     """
     while isinstance(e, a.Cast) and e.method == "binary" and e.type == e.arg.type.without_typmod():
         e = e.arg
@@ -325,6 +325,8 @@ def _shown(e: a.Expr) -> SqlType:
             return _of_branches(e)
         case a.Call(func, (a.Const(field), x)) if func.is_builtin and func.name == "extract":
             return WHOLE_NUMBER if is_whole_field(field, x.type) else e.type
+        case a.Op() | a.Call():
+            return DAYS_AND_TIME if is_span(e) else e.type
         case _:
             return e.type
 

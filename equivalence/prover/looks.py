@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewright.sql.facts.looks import WHOLE_NUMBER, is_whole_field
+from rewright.sql.facts.effects import SURE
+from rewright.sql.facts.looks import (
+    DAYS_AND_TIME,
+    SETTLED_DIFFERENCE,
+    WHOLE_NUMBER,
+    are_two_moments,
+    is_whole_field,
+)
 from rewright.sql.types import SqlType
 
 from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME, one_representation
@@ -36,6 +43,8 @@ _CONGRUENT = frozenset({AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME})
 # scales)
 _EXACT = frozenset({"+", "-", "*", "abs", "ceil", "ceiling", "floor", "sign", "identical"})
 _NUMBERS = frozenset({"numeric", "float4", "float8"})
+# a built-in operator that subtracts, by itself or settled
+_DIFFERENCES = ("op -(", f"{SURE}.{SETTLED_DIFFERENCE}")
 
 
 def tells_equal_apart(form: Bag) -> bool:
@@ -54,24 +63,30 @@ def chosen_among_equals(form: Bag) -> set[tuple[int, int]]:
         if isinstance(source, Distinct | Multi)
         for place, type_ in enumerate(source_types(source))
         # extract(year …) is a numeric of one look
-        if not one_representation(type_) and not _are_whole_fields(source, place)
+        if not one_representation(type_) and not _look_alike(source, place)
     }
 
 
 def shown_type(term: Term) -> SqlType:
-    """The type that says how a value looks: numeric leaves open that most fields of a date are whole."""
+    """The type that says how a value looks: numeric leaves open that most fields of a date are whole, and
+    interval that what passed between two moments is written in one way.
+    """
     match term:
+        case App(Sym(name), args) if name.startswith(_DIFFERENCES):
+            return DAYS_AND_TIME if are_two_moments([x.type for x in args]) else term.type
         case App(Sym(name), (Lit(field), x)) if name.startswith("pg_catalog.extract("):
             return WHOLE_NUMBER if is_whole_field(field, x.type) else term.type
         case _:
             return term.type
 
 
-def _are_whole_fields(source: Distinct | Multi, place: int) -> bool:
+def _look_alike(source: Distinct | Multi, place: int) -> bool:
+    """Whether equal values of the column look alike for what they are computed of."""
     rows = source.bag if isinstance(source, Distinct) else (*source.left, *source.right)
     elsewhere = isinstance(source, Distinct) and place in source.either
     # `either`: the column may come from the other side of an INTERSECT
-    return not elsewhere and all(shown_type(b.outs[place]) == WHOLE_NUMBER for b in rows)
+    shown = {shown_type(b.outs[place]) for b in rows}
+    return not elsewhere and shown in ({WHOLE_NUMBER}, {DAYS_AND_TIME})
 
 
 def _inside(form: Bag) -> Iterator[Term]:

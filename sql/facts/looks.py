@@ -10,14 +10,15 @@ greatest of its inputs), so they are known for these as well. Must not know what
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, WindowCall
 from rewright.sql.facts.aggregates import ONE_OF_ROWS
+from rewright.sql.facts.effects import SURE
 from rewright.sql.facts.outputs import OutputFacts
 from rewright.sql.facts.strictness import Col
-from rewright.sql.types import DETERMINISTIC_COLLATIONS, NUMERIC, SqlType, equality_is_identity
+from rewright.sql.types import DETERMINISTIC_COLLATIONS, INTERVAL, NUMERIC, SqlType, equality_is_identity
 
 # What all values of an expression have in common: decimals shown, or characters of a char(n). IDENTICAL:
 # equal values are the same whatever they are; ANYTHING: an expression that is always NULL. None: nothing is
@@ -41,13 +42,20 @@ _WITH_FIELDS = {"date", "timestamp", "timestamptz"}
 # a type whose values look as those numbers do; it says nothing of how large they are. Nobody can declare it:
 # precisions end at 1000
 WHOLE_NUMBER = replace(NUMERIC, typmod=((_MOST_DECIMALS + 1) << 16) + _HEADER)
+# a type whose values are days and less than a day, both of one sign, as differences of moments are
+# (timestamp_mi in timestamp.c ends with justify_hours): 1 day there, never 24:00:00. Nobody can declare it: a
+# modifier says fields in its upper half
+DAYS_AND_TIME = replace(INTERVAL, typmod=1)
+_MOMENTS = {"timestamp", "timestamptz"}
+# how a settled function (`SURE`) is named that subtracts
+SETTLED_DIFFERENCE = "Op - to "
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(\d*))?")
 
 
 def look_of_type(type_: SqlType) -> Look | None:
     """What the type alone says."""
     # no other value equals such a one: integers, text, uuid
-    if equality_is_identity(type_):
+    if equality_is_identity(type_) or type_ == DAYS_AND_TIME:
         return IDENTICAL
     # no typmod: values may show any number of decimals, or be of any length
     if not type_.is_builtin or type_.typmod < _HEADER:
@@ -92,7 +100,7 @@ class Looks(OutputFacts[Look]):
             case Aggregate() | WindowCall():
                 return self._of_aggregate(expr, columns)
             case Call():
-                return _of_call(expr)
+                return IDENTICAL if is_span(expr) else _of_call(expr)
             case _:
                 return None
 
@@ -106,6 +114,8 @@ class Looks(OutputFacts[Look]):
 
     def _of_arithmetic(self, expr: Op, columns: Mapping[Col, Look]) -> Look | None:
         op = expr.op
+        if is_span(expr):
+            return IDENTICAL
         if not op.is_builtin or {op.left or op.right, op.right} != {"numeric"}:
             return None
         looks = [self.of(x, columns) for x in expr.args]
@@ -142,6 +152,29 @@ def _of_call(expr: Call) -> Look | None:
 def is_whole_field(field: str | None, source: SqlType) -> bool:
     """Whether extract() gives numbers without decimals for this field of values of the type."""
     return field in _WHOLE_FIELDS and source.is_builtin and source.name in _WITH_FIELDS
+
+
+def is_span(expr: Expr) -> bool:
+    """Whether an expression is what passed between two moments, settled or not (`settled` of the checker):
+    its values look alike where they are equal.
+    """
+    match expr:
+        case Op(op, args):
+            subtracts = op.is_builtin and op.name == "-"
+        case Call(func, args):
+            subtracts = func.schema == SURE and func.name.startswith(SETTLED_DIFFERENCE)
+        case _:
+            return False
+    return subtracts and are_two_moments([x.type for x in args])
+
+
+def are_two_moments(types: Sequence[SqlType]) -> bool:
+    """Whether they are two timestamps, with a zone both or both without."""
+    return len(types) == 2 and len({t.name for t in types}) == 1 and all(_is_moment(t) for t in types)
+
+
+def _is_moment(type_: SqlType) -> bool:
+    return type_.is_builtin and type_.name in _MOMENTS
 
 
 def _of_constant(expr: Const) -> Look | None:

@@ -1,5 +1,5 @@
 """Extremes of CASE: of branches that all show the same decimals nothing is left to chance, of others something
-is.
+is. Extremes of what passed between two moments are written in one way.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.test_breadth import PATIENT
 
 CATALOG = catalog_from_ddl(
-    "create table a (id int primary key, s int, k text, v numeric(12,4), x numeric(12,4), u numeric(9,2), w numeric)"
+    "create table a (id int primary key, s int, k text, v numeric(12,4), x numeric(12,4), u numeric(9,2), w numeric,"
+    " p timestamp, q timestamp, i interval)"
 )
 
 
@@ -44,3 +45,36 @@ def test_pivots_by_case_and_by_filter_are_the_same(column: str, modulo: tuple[st
     proved = prove_pair(Binding(one, other, CATALOG), CATALOG, PATIENT).proved
     assert proved is not None
     assert proved.modulo == modulo
+
+
+@pytest.mark.parametrize(
+    ("span", "left_to_chance"),
+    [
+        ("q - p", False),
+        ("case when k = 'p' then q - p else p - q end", False),
+        ("i", True),
+        ("age(q, p)", True),
+        ("case when k = 'p' then q - p else i end", True),
+    ],
+)
+def test_which_of_equal_spans_is_shown(span: str, left_to_chance: bool) -> None:
+    one = bind(f"select s, min({span}) m from a group by s", CATALOG)
+    other = bind(
+        f"with w as materialized (select * from a) select s, min({span}) m from w group by s", CATALOG
+    )
+    proved = prove_pair(Binding(one, other, CATALOG), CATALOG, PATIENT).proved
+    assert proved is not None
+    assert ("tie-order" in proved.modulo) is left_to_chance
+    assert read_kept(one, extremes=True).shown is left_to_chance
+
+
+@pytest.mark.parametrize(("span", "left_to_chance"), [("q - p", False), ("i", True)])
+def test_which_of_equal_spans_stands_for_a_group(span: str, left_to_chance: bool) -> None:
+    one = bind(f"select {span} as d, count(*) from a group by {span}", CATALOG)
+    other = bind(
+        f"with w as materialized (select * from a) select {span} as d, count(*) from w group by {span}",
+        CATALOG,
+    )
+    proved = prove_pair(Binding(one, other, CATALOG), CATALOG, PATIENT).proved
+    assert proved is not None
+    assert ("tie-order" in proved.modulo) is left_to_chance

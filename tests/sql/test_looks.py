@@ -68,6 +68,15 @@ def looks(target: str, source: str = "r") -> object:
         ("extract(epoch from date '2020-01-01' + k)", None),
         ("extract(day from k * interval '1 day')", None),
         ("date_part('year', timestamp '2020-01-01')", None),
+        ("max(timestamp '2020-01-01' - timestamp '2019-01-01')", ("identical", 0)),
+        ("now() - timestamptz '2019-01-01'", ("identical", 0)),
+        ("now() - timestamp '2019-01-01'", ("identical", 0)),
+        ("coalesce(now() - now(), interval '1 day')", None),
+        ("sum(now() - now())", None),
+        ("age(now(), now())", None),
+        ("now() - interval '1 day' - now() + interval '1 day'", None),
+        ("time '10:00' - time '09:00'", None),
+        ("interval '1 day' - interval '24:00:00'", None),
     ],
 )
 def test_looks(target: str, look: object) -> None:
@@ -132,6 +141,18 @@ def test_values_look_as_is_said(target: str, filled: psycopg.Connection[Any]) ->
         f"select distinct {measure} from (select {target} as v from r{grouped}) x where v is not null"  # type: ignore[arg-type]
     ).fetchall()
     assert rows == [(size,)]
+
+
+@pytest.mark.parametrize("type_", ["timestamp", "timestamptz"])
+def test_equal_spans_between_moments_are_written_alike(type_: str, filled: psycopg.Connection[Any]) -> None:
+    moments = (
+        f"(select {type_} '2020-02-28 13:00' + i * interval '7 hours 13 minutes 0.000001 seconds' as m"
+        f" from generate_series(-60, 60) i union all values ({type_} 'infinity'), ('-infinity')) "
+    )
+    said = f"select count(distinct span), count(distinct span::text) from (select a.m - b.m as span from {moments} a, {moments} b where isfinite(a.m) or isfinite(b.m)) x"
+    spans, texts = filled.execute(said).fetchone() or (0, 0)  # type: ignore[arg-type]
+    assert spans == texts
+    assert spans > 200
 
 
 @pytest.mark.parametrize(
