@@ -387,7 +387,7 @@ class Decision:
 
     def _satisfied(self, best: Weighed | None, deadline: Deadline) -> tuple[bool, bool]:
         """Whether to stop; if not, whether a model may be asked for the next round. A servable result of the
-        rules does not wait for a model.
+        rules does not wait for a model, unless what it gains is so little that a busy machine could make it.
         """
         # one pass, no say, or no time: whatever was found is the end
         if self.settings.single_pass or not self.settings.decision or deadline.passed:
@@ -400,7 +400,7 @@ class Decision:
             return True, False
         # rules go on by themselves in the next round; a model is not paid to wait for
         if best.checked.candidate.source == "rules":
-            return False, False
+            return False, best.ratio is not None and best.ratio > _CLEAR_OF_NOISE
         again = self._opinion(deadline).go_on
         return not again, again
 

@@ -370,9 +370,18 @@ def test_what_goes_on_from_a_refuted_step_is_not_checked() -> None:
 
 def test_no_model_is_asked_where_rules_have_what_may_be_served() -> None:
     model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}], decision=[{"go_on": True}])
-    outcome = optimise(Server(times={GOOD: 0.8}), proposer=Rules([[GOOD]]), model=model)
+    outcome = optimise(Server(times={GOOD: 0.5}), proposer=Rules([[GOOD]]), model=model)
     assert outcome.to_json()["rewritten"] == GOOD
     assert model.asked == []
+
+
+@pytest.mark.parametrize(("seconds", "served"), [(0.2, GOOD_CTE), (0.95, GOOD)])
+def test_a_model_is_asked_where_what_rules_gain_could_be_noise(seconds: float, served: str) -> None:
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}], decision=[{"go_on": False}])
+    server = Server(times={GOOD: 0.8, GOOD_CTE: seconds})
+    outcome = optimise(server, proposer=Rules([[GOOD]]), model=model)
+    assert model.asked != []
+    assert outcome.to_json()["rewritten"] == served
 
 
 def test_a_model_is_asked_where_what_rules_have_gains_nothing_or_may_not_be_served() -> None:
