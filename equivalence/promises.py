@@ -17,8 +17,8 @@ from rewright.sql.records import Table
 
 # what no span of a few thousand years, in either direction, takes out of the type
 _CALENDAR = ("1000-01-01", "9000-01-01")
-# what a session's time zone does to a literal is not part of a table's constraint
-_OF_CALENDAR = frozenset({"date", "timestamp"})
+# behind the literals of each type: with a zone of their own they are the same moments in every session
+_OF_CALENDAR = {"date": "", "timestamp": "", "timestamptz": " 00:00:00+00"}
 _NUMBERS = frozenset({"int2", "int4", "int8", "numeric"})
 
 
@@ -98,7 +98,7 @@ def of_moment(table: Table, column: TableColumn) -> Promise | None:
     """That a column's dates or moments are far from the ends of their type."""
     if not (column.type.is_builtin and column.type.name in _OF_CALENDAR):
         return None
-    first, last = _CALENDAR
+    first, last = (day + _OF_CALENDAR[column.type.name] for day in _CALENDAR)
     return _check(table, column, f"BETWEEN '{first}' AND '{last}'")
 
 

@@ -133,6 +133,7 @@ class _Attempt:
     view: View
     wider: int | None
     parts: list[Difference]
+    size: int  # nodes of all parts: the smaller ones are proved or given up sooner
 
 
 _Look = tuple[Difference, Pair, Part]
@@ -210,12 +211,17 @@ class PartsSearch:
         return self._best
 
     def _in_turn(self) -> Iterator[int]:
-        """The numbers of the attempts, those first of which some parts are proved and fewest are left."""
+        """The numbers of the attempts, those first of which some parts are proved and fewest are left, then
+        the small ones.
+        """
         made = len(self._made)
         proved = Counter(n for n, _ in self._found)
-        yield from sorted(
-            range(made), key=lambda n: len(self._made[n].parts) - proved[n] if proved[n] else _MANY
-        )
+
+        def standing(n: int) -> tuple[int, int]:
+            attempt = self._made[n]
+            return (len(attempt.parts) - proved[n] if proved[n] else _MANY), attempt.size
+
+        yield from sorted(range(made), key=standing)
         yield from itertools.count(made)
 
     def _attempt(self, n: int) -> _Attempt | None:
@@ -292,7 +298,7 @@ def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_At
             if whole and wider == COLUMNS:
                 continue  # there are no columns apart
             seen.append(parts)
-            attempt = _Attempt(number, view, wider, parts)
+            attempt = _Attempt(number, view, wider, parts, _size(parts))
             # a whole takes long, and the next view's small parts may do
             if place == 0 and (whole or wider is None) and not same:
                 late.append(attempt)
@@ -317,7 +323,10 @@ def _by_difference(found: Sequence[View]) -> list[tuple[int, View]]:
 
 def _differing(view: View) -> int:
     """How much differs in a view, in nodes."""
-    parts = differences(view.before, view.after, 0, view.catalog)
+    return _size(differences(view.before, view.after, 0, view.catalog))
+
+
+def _size(parts: Sequence[Difference]) -> int:
     return sum(1 for part in parts for query in (part.before, part.after) for _ in walk(query))
 
 
