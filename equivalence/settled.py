@@ -1,8 +1,9 @@
 """Arithmetic that cannot fail for the rows that are stored, as long as their columns keep some promises
 (`promises`): dates and moments are far from the ends of their type, divisors are above 0.
 
-    lent_on + 90        is a date for a `lent_on` between the years 1000 and 9000
-    total / parts       is a number for `parts` above 0
+    lent_on + 90                      is a date for a `lent_on` between the years 1000 and 9000
+    at AT TIME ZONE 'Europe/Paris'    is a moment for an `at` between them
+    total / parts                     is a number for `parts` above 0
 
 What is computed of such columns, wherever in a query, is written as a call of a function that fails for no
 value: proofs then need not care where and of which rows it is computed (hazards M6, M7), and know nothing of
@@ -22,11 +23,15 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts.effects import SURE, own_errors, own_volatility
 from rewright.sql.facts.guards import Known, division, is_division
 from rewright.sql.facts.moments import is_near
+from rewright.sql.facts.taken import takes
 from rewright.sql.records import Table
 from rewright.sql.walk import all_queries, children, map_parts, walk
 
 # which show one of the values that they are of, or nothing
 _PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "last_value", "nth_value"})
+# which say of a near moment what they are told to by constants, for each that is
+_WORDS = frozenset({"text", "unknown"})
+_SAID_OF_MOMENTS = frozenset({"date_trunc", "timezone", "to_char"})
 # fields of a day between the years 1000 and 9000: small whole numbers
 _FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
 # subqueries and the like that are looked through. One that moves a moment (24 centuries at most: `moments`)
@@ -100,6 +105,9 @@ class _Settling:
             # what is settled already is a finite moment, or a span between two
             settled_already = isinstance(x := _of_whose_field(made), a.Call) and x.func.schema == SURE
             return settled_already or is_near(moment, Known(near=near))
+        if isinstance(node, a.Call) and _reads_moments(node):
+            # units, zones and formats are texts
+            return all(is_near(x, Known(near=near)) for x in node.args if x.type.name not in _WORDS)
         return not own_errors(node, _one_row, Known(near=near))
 
     def _keeps(self, expr: a.Expr, what: Any, asked: set[Promise], depth: int) -> bool:
@@ -168,6 +176,16 @@ def _of_whose_field(node: a.Expr) -> a.Expr | None:
             return moment if reads and type_.is_builtin and type_.name in {"int4", "int8"} else None
         case _:
             return None
+
+
+def _reads_moments(call: a.Call) -> bool:
+    """Whether it is an age, or something that every server can say of a moment: in a zone, by a format."""
+    if not call.func.is_builtin:
+        return False
+    said = [x.value if isinstance(x, a.Const) else None for x in call.args]
+    return call.func.name == "age" or (
+        call.func.name in _SAID_OF_MOMENTS and takes(call.func.name, said, [x.type for x in call.args])
+    )
 
 
 def _function(node: a.Op | a.Call | a.Cast) -> a.FunctionRef | None:

@@ -18,11 +18,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from rewright.equivalence.laws.formats import named_period
-from rewright.equivalence.prover.taken import ZONES
 from rewright.sql import algebra as a
 from rewright.sql.build import compare
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.constants import DATE, constant, value
+from rewright.sql.facts.taken import ZONES
 from rewright.sql.types import UNKNOWN, SqlType
 
 SAME = {name: name for name in FLIPPED}

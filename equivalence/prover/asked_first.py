@@ -17,6 +17,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.facts.moments import may_come_first
+from rewright.sql.facts.taken import takes
 from rewright.sql.walk import (
     SUBQUERIES,
     all_exprs,
@@ -31,7 +32,6 @@ from rewright.sql.walk import (
 from .fences import ERRORS, conditions
 from .plain_values import has_a_value
 from .pulling import PullUp, asked_by_row, computed_ctes, is_not_pulled_up, makes_rows_apart, spelled
-from .taken import takes
 from .worded import is_joined, worded
 
 _MOMENTS = frozenset({"timestamp", "timestamptz"})

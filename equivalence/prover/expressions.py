@@ -16,6 +16,7 @@ from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
 from rewright.sql.facts.effects import RANGE_SIDES, RANGE_TESTS, SEARCHES, searchable, sees_storage
 from rewright.sql.facts.guards import Known, branches, division, is_division
+from rewright.sql.facts.looks import WHOLE_NUMBER
 from rewright.sql.facts.moments import stays_in_time
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
@@ -195,7 +196,8 @@ class Translation:
                 operands = self._operands("", args)
                 symbol = of_field(symbol, operands)
                 # a year is whole: of those that are equal all look alike
-                return self.made(symbol, operands, shown_type(App(symbol, operands, type_)), e)
+                whole = shown_type(App(symbol, operands, type_)) == WHOLE_NUMBER
+                return self.made(symbol, operands, WHOLE_NUMBER if whole else type_, e)
             case a.Cast():
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):

@@ -18,7 +18,7 @@ from functools import reduce
 from operator import or_
 
 from rewright.sql import algebra as a
-from rewright.sql.facts.looks import DAYS_AND_TIME, WHOLE_NUMBER, is_span, is_whole_field
+from rewright.sql.facts.looks import DAYS_AND_TIME, is_span, shown_as
 from rewright.sql.types import SqlType
 from rewright.sql.walk import children, from_tree, subqueries
 
@@ -324,7 +324,7 @@ def _shown(e: a.Expr) -> SqlType:
         case a.Case():
             return _of_branches(e)
         case a.Call(func, (a.Const(field), x)) if func.is_builtin and func.name == "extract":
-            return WHOLE_NUMBER if is_whole_field(field, x.type) else e.type
+            return shown_as(field, x.type) or e.type
         case a.Op() | a.Call():
             return DAYS_AND_TIME if is_span(e) else e.type
         case _:

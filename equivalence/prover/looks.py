@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from rewright.sql.facts.effects import SURE
 from rewright.sql.facts.looks import (
     DAYS_AND_TIME,
+    SECONDS,
     SETTLED_DIFFERENCE,
     WHOLE_NUMBER,
     are_two_moments,
-    is_whole_field,
+    shown_as,
 )
 from rewright.sql.types import SqlType
 
@@ -68,14 +69,14 @@ def chosen_among_equals(form: Bag) -> set[tuple[int, int]]:
 
 
 def shown_type(term: Term) -> SqlType:
-    """The type that says how a value looks: numeric leaves open that most fields of a date are whole, and
-    interval that what passed between two moments is written in one way.
+    """The type that says how a value looks: numeric leaves open that most fields of a date are whole and how
+    many decimals seconds have, and interval that what passed between two moments is written in one way.
     """
     match term:
         case App(Sym(name), args) if name.startswith(_DIFFERENCES):
             return DAYS_AND_TIME if are_two_moments([x.type for x in args]) else term.type
         case App(Sym(name), (Lit(field), x)) if name.startswith("pg_catalog.extract("):
-            return WHOLE_NUMBER if is_whole_field(field, x.type) else term.type
+            return shown_as(field, x.type) or term.type
         case _:
             return term.type
 
@@ -86,7 +87,7 @@ def _look_alike(source: Distinct | Multi, place: int) -> bool:
     elsewhere = isinstance(source, Distinct) and place in source.either
     # `either`: the column may come from the other side of an INTERSECT
     shown = {shown_type(b.outs[place]) for b in rows}
-    return not elsewhere and shown in ({WHOLE_NUMBER}, {DAYS_AND_TIME})
+    return not elsewhere and shown in ({WHOLE_NUMBER}, {SECONDS}, {DAYS_AND_TIME})
 
 
 def _inside(form: Bag) -> Iterator[Term]:

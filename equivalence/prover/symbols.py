@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
-from rewright.sql.facts.effects import FIELDS, FIELDS_OF_TIME, JSON_TESTS, SURE, searchable
+from rewright.sql.facts.effects import FIELDS, FIELDS_OF_SPANS, FIELDS_OF_TIME, JSON_TESTS, SURE, searchable
 from rewright.sql.facts.looks import WHOLE_NUMBER, look_of_type
+from rewright.sql.facts.taken import takes, takes_like, takes_pattern
 from rewright.sql.types import SqlType, equality_is_identity
 
 from .plain_values import surely_has_a_value
-from .taken import takes, takes_like, takes_pattern
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var
 from .valued import ALWAYS, operator_gives_values
 
@@ -386,6 +386,8 @@ def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
         # of a timestamptz in whatever zone, at the ends of the type as well
         case _ if name in _EXTRACTS or name in _PARTS:
             return str(first).lower() in FIELDS | FIELDS_OF_TIME
+        case "pg_catalog.extract(text,interval)" | "pg_catalog.date_part(text,interval)":
+            return str(first).lower() in FIELDS_OF_SPANS
         case "pg_catalog.date_trunc(text,timestamp)":
             # a month or week may begin before the first moment there is
             return str(first).lower() in {"day", "hour", "minute", "second"}
@@ -577,6 +579,9 @@ def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> boo
             return True
         case Var(_, _, type_):
             return type_.typmod != -1 or exact_integer(type_) or made(term)
+        # fields of moments and spans, which are of sixteen bytes at most
+        case App(sym, _) if sym.name.startswith("pg_catalog.extract(text,"):
+            return True
         case App(sym, args):
             numeric = sym.name.endswith(" numeric") or sym == CASE or "to numeric" in sym.name
             numeric |= sym.name in _ROUNDINGS or sym.name == "op /(numeric,numeric)"

@@ -129,7 +129,10 @@ _SAFE_WINDOWS = {
 }
 _ODD_CALLS = {("length", ("bytea", "name"))}  # reads the bytes in an encoding
 # what has all fields of a calendar (date_part makes a timestamp of a date, which may be too far away for one)
-_WITH_FIELDS = {"extract": {"date", "timestamp", "timestamptz"}, "date_part": {"timestamp", "timestamptz"}}
+_WITH_FIELDS = {
+    "extract": {"date", "timestamp", "timestamptz", "interval"},
+    "date_part": {"timestamp", "timestamptz", "interval"},
+}
 _UNITS = {"century", "day", "decade", "millennium", "month", "quarter", "week", "year"}
 _WITHIN_DAYS = {"day", "hour", "minute", "second"}
 FIELDS = {
@@ -139,6 +142,9 @@ FIELDS = {
 """What every date and every moment has, of whatever size; of an infinite one some are NULL."""
 # a day by itself has none of these
 FIELDS_OF_TIME = {"hour", "minute", "second", "milliseconds", "microseconds"}
+FIELDS_OF_SPANS = {
+    *("century", "day", "decade", "epoch", "millennium", "month", "quarter", "year"), *FIELDS_OF_TIME,
+}  # fmt: skip
 
 
 def worst(volatilities: Iterable[Volatility]) -> Volatility:
@@ -490,7 +496,7 @@ def _call_errors(expr: Call) -> Errors:
             if fits and of == "timestamp" and written in _WITHIN_DAYS:
                 return NO_ERRORS  # the first moment that there is begins a day
             return OVERFLOW if fits and written in _UNITS else frozenset({"argument"})
-        known = FIELDS if of == "date" else FIELDS | FIELDS_OF_TIME
+        known = {"date": FIELDS, "interval": FIELDS_OF_SPANS}.get(of, FIELDS | FIELDS_OF_TIME)
         return NO_ERRORS if written in known and of in _WITH_FIELDS[name] else frozenset({"argument"})
     if name in {"substring", "substr"} and len(expr.args) >= 2 and expr.args[1].type.name in _INTEGERS:
         # substring with a negative length is 22011

@@ -47,6 +47,10 @@ WHOLE_NUMBER = replace(NUMERIC, typmod=((_MOST_DECIMALS + 1) << 16) + _HEADER)
 # modifier says fields in its upper half
 DAYS_AND_TIME = replace(INTERVAL, typmod=1)
 _MOMENTS = {"timestamp", "timestamptz"}
+# a type whose values look as seconds do that extract() gives: six decimals (int64_div_fast_to_numeric); of an
+# infinite moment they are infinite, which looks like nothing else
+SECONDS = replace(NUMERIC, typmod=(((_MOST_DECIMALS + 1) << 16) | 6) + _HEADER)
+_WITH_SECONDS = _MOMENTS | {"interval"}
 # how a settled function (`SURE`) is named that subtracts
 SETTLED_DIFFERENCE = "Op - to "
 _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(\d*))?")
@@ -145,8 +149,16 @@ def _of_call(expr: Call) -> Look | None:
     if not expr.func.is_builtin or expr.func.name != "extract" or len(expr.args) != 2:
         return None
     field, source = expr.args
-    whole = isinstance(field, Const) and is_whole_field(field.value, source.type)
-    return look_of_type(WHOLE_NUMBER) if whole else None
+    shown = shown_as(field.value, source.type) if isinstance(field, Const) else None
+    return None if shown is None else look_of_type(shown)
+
+
+def shown_as(field: str | None, source: SqlType) -> SqlType | None:
+    """The type whose values look as the field does that extract() gives of values of the type."""
+    if is_whole_field(field, source):
+        return WHOLE_NUMBER
+    seconds = field in {"epoch", "second"} and source.is_builtin and source.name in _WITH_SECONDS
+    return SECONDS if seconds else None
 
 
 def is_whole_field(field: str | None, source: SqlType) -> bool:

@@ -81,6 +81,7 @@ def stays_in_time(expr: Expr, known: Known) -> bool:
     """
     match expr:
         case Call(args=(_, moment)) if _is_cut(expr):
+            # one with a zone reads its name
             reach = _reach(moment, known)
             # in a zone a late moment is first one of a later year
             return reach.not_early and (reach.not_late or moment.type.name == "timestamp")
@@ -249,7 +250,7 @@ def _core(expr: Expr) -> Expr:
         match expr:
             case Cast(arg) if _is_conversion(expr):
                 expr = arg
-            case Call(args=(_, moment)) if _is_cut(expr):
+            case Call(args=(_, moment, *_)) if _is_cut(expr) or _is_in_zone(expr):
                 expr = moment
             case Op(op, (left, right)) if op.is_builtin and (found := _moved(op.name, left, right)):
                 expr = found[0]
@@ -317,7 +318,17 @@ def _is_conversion(expr: Cast) -> bool:
 
 
 def _is_cut(expr: Call) -> bool:
-    if not (expr.func.is_builtin and expr.func.name == "date_trunc" and len(expr.args) == 2):
+    # in a zone it is cut there
+    if not (expr.func.is_builtin and expr.func.name == "date_trunc" and len(expr.args) in {2, 3}):
         return False
-    unit, moment = expr.args
+    unit, moment = expr.args[:2]
     return _is_moment(moment) and isinstance(unit, Const) and unit.value in _UNITS
+
+
+def _is_in_zone(expr: Call) -> bool:
+    """Whether it is a moment in a zone that is named: `at AT TIME ZONE 'UTC'`. A span may be a zone, too, and
+    of any size.
+    """
+    if not (expr.func.is_builtin and expr.func.name == "timezone" and len(expr.args) == 2):
+        return False
+    return expr.args[0].type.name in {"text", "unknown"} and _is_moment(expr.args[1])

@@ -22,7 +22,7 @@ from rewright.sql.facts.effects import SURE
 from rewright.sql.records import OperatorInfo
 
 SCHEMA = """
-create table loan (id int primary key, print int not null, lent date not null, back date, at timestamp, n int, q numeric, r numeric(8, 2));
+create table loan (id int primary key, print int not null, lent date not null, back date, at timestamp, n int, q numeric, r numeric(8, 2), z timestamptz);
 create table print (id int primary key, vault int);
 create table guarded (id int primary key, lent date not null, note int);
 alter table guarded enable row level security;
@@ -80,6 +80,46 @@ MOVED = (
         "with w as materialized (select id, print, extract(year from back)::int as y from loan) select w.id, w.y from w join print p on p.id = w.print where p.vault = 3",
         ("back",),
     ),
+    (
+        "select l.id, z + interval '1 month' as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, z + interval '1 month' as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("z",),
+    ),
+    (
+        "select l.id, (z at time zone 'Europe/Paris')::date as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, (z at time zone 'Europe/Paris')::date as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("z",),
+    ),
+    (
+        "select l.id, to_char(z, 'YYYY-MM') as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, to_char(z, 'YYYY-MM') as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("z",),
+    ),
+    (
+        "select l.id, age(z, at) as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, age(z, at) as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("z", "at"),
+    ),
+    (
+        "select l.id, date_trunc('month', z, 'America/New_York') as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, date_trunc('month', z, 'America/New_York') as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("z",),
+    ),
+    (
+        "select l.id, extract(epoch from z - at) as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, extract(epoch from z - at) as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("z", "at"),
+    ),
+    (
+        "select l.id, date_trunc('week', at at time zone 'UTC')::date as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, date_trunc('week', at at time zone 'UTC')::date as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("at",),
+    ),
+    (
+        "select l.id, to_char(at at time zone 'Asia/Tokyo' + interval '2 hours', 'DD.MM.YYYY HH24:MI') as s from loan l join print p on p.id = l.print where p.vault = 3",
+        "with w as materialized (select id, print, to_char(at at time zone 'Asia/Tokyo' + interval '2 hours', 'DD.MM.YYYY HH24:MI') as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
+        ("at",),
+    ),
 )  # fmt: skip
 # may fail in the same place for values that no promise keeps away
 STILL_OPEN = (
@@ -93,6 +133,18 @@ STILL_OPEN = (
     # a moment that is promised, and the year of another
     ("select l.id, extract(year from (case when l.lent > '2000-01-01' then date 'infinity' end))::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, extract(year from (case when lent > '2000-01-01' then date 'infinity' end))::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
     ("select l.id, extract(year from coalesce(l.back, date 'infinity'))::int from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, extract(year from coalesce(back, date 'infinity'))::int as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    # words that not every server takes, and moments that are no promise's
+    ("select l.id, z at time zone 'Mars' as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, z at time zone 'Mars' as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, z at time zone q::text as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, z at time zone q::text as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, z at time zone (n * interval '1 hour') as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, z at time zone (n * interval '1 hour') as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, to_char(z, 'TMMonth') as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, to_char(z, 'TMMonth') as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, to_char(z, 'YYYY' || n) as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, to_char(z, 'YYYY' || n) as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, age(z, case when n > 3 then timestamptz '294276-12-31 23:00:00+00' end) as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, age(z, case when n > 3 then timestamptz '294276-12-31 23:00:00+00' end) as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, (case when n > 3 then timestamp '294276-12-31 23:00:00' end) at time zone 'America/New_York' as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, (case when n > 3 then timestamp '294276-12-31 23:00:00' end) at time zone 'America/New_York' as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, to_char(lent + n, 'YYYY') as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, to_char(lent + n, 'YYYY') as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, date_trunc('fortnight', z) as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, date_trunc('fortnight', z) as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, z + n * interval '1 day' as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, z + n * interval '1 day' as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
+    ("select l.id, extract(dow from z - at) as s from loan l join print p on p.id = l.print where p.vault = 3", "with w as materialized (select id, print, extract(dow from z - at) as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3"),
 )  # fmt: skip
 
 
@@ -272,7 +324,8 @@ def rows(scratch_server: ScratchServer) -> Iterator[psycopg.Connection[tuple[obj
         connection.execute(
             "insert into print select g, g % 4 from generate_series(1, 20) g;"
             "insert into loan select g, 1 + g % 20, date '2020-01-01' + g, date '2020-02-01' + g,"
-            " timestamp '2020-01-01 10:00' + g * interval '1 hour', 1 + g % 5, g, g from generate_series(1, 400) g"
+            " timestamp '2020-01-01 10:00' + g * interval '1 hour', 1 + g % 5, g, g,"
+            " timestamptz '2020-01-01 10:00+02' + g * interval '1 hour' from generate_series(1, 400) g"
         )
         yield connection
     scratch_server.drop_database("gates")

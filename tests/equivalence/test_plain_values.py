@@ -12,9 +12,9 @@ import pytest
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.proof import Proof, check_proof
 from rewright.equivalence.prover import prove
-from rewright.equivalence.prover.taken import ZONES, takes_field, takes_format, takes_pattern
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts.taken import ZONES, takes_field, takes_format, takes_pattern
 from rewright.sql.types import SqlType
 
 CATALOG = catalog_from_ddl("""

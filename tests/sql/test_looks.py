@@ -63,11 +63,12 @@ def looks(target: str, source: str = "r") -> object:
         ("avg(n) over (order by id)", None),
         ("f", None),
         ("extract(year from date '2020-01-01' + k)", ("decimals", 0)),
-        ("extract(second from timestamp '2020-01-01' + k * interval '1 second')", None),
+        ("extract(second from timestamp '2020-01-01' + k * interval '1 second')", ("decimals", 6)),
         ("extract(julian from timestamp '2020-01-01' + k * interval '1 second')", None),
         ("extract(epoch from date '2020-01-01' + k)", None),
         ("extract(day from k * interval '1 day')", None),
         ("date_part('year', timestamp '2020-01-01')", None),
+        ("extract(epoch from now() - now())", ("decimals", 6)),
         ("max(timestamp '2020-01-01' - timestamp '2019-01-01')", ("identical", 0)),
         ("now() - timestamptz '2019-01-01'", ("identical", 0)),
         ("now() - timestamp '2019-01-01'", ("identical", 0)),
@@ -107,6 +108,18 @@ WHOLE = [
     for source in ("date", "timestamp", "timestamptz")
     for field in sorted(_WHOLE_FIELDS)
 ]
+SECONDS = [
+    f"extract({field} from {source})"
+    for field in ("epoch", "second")
+    for source in (
+        "timestamp '2020-02-27' + k * interval '31 hours 7 seconds'",
+        "timestamptz '2020-02-27 10:00:00.125+00' + k * interval '31 hours'",
+        "timestamptz '294276-12-31' - k * k * interval '31 hours'",
+        "k * interval '31 hours 1 month'",
+        "(timestamp '2020-02-27' + k * interval '31 hours') - timestamp '2020-01-01 10:00:00.5'",
+        "k * interval '10000000 years'",
+    )
+]
 DAYS = [
     f"extract({field} from date '2020-02-27' + 9 * k)" for field in sorted(_WHOLE_FIELDS - {"hour", "minute"})
 ]
@@ -118,6 +131,7 @@ DAYS = [
     [
         *WHOLE,
         *DAYS,
+        *SECONDS,
         "n",
         "w",
         "sum(n)",
