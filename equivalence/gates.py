@@ -8,8 +8,8 @@ How many rows are left out is computed once, before the block is asked for a row
 where the planner knows that it has none: a condition of no column in WHERE is dropped there, with all that
 the block reads. The look and the answer are of one snapshot, so that the promises hold of every row that is
 read. Where they do not, the statement fails with a division by zero and has answered nothing: whoever serves
-it runs the original. It is written for the block at the top alone, whose rows are the answer's. Must not know
-provers or who serves.
+it runs the original. It is written at the top alone, of a block or a set operation, whose rows are the
+answer's. Must not know provers or who serves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from pglast import ast, enums
+from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.stream import RawStream
 
@@ -112,14 +112,13 @@ def _split(sql: str, could: Any) -> tuple[str, frozenset[Promise]] | None:
 
 
 def _select(sql: str) -> Any:
-    """The one SELECT of a text, with a FROM clause of its own; None for anything else."""
+    """The one SELECT of a text, or set operation of such; None for anything else."""
     try:
         statements = parse(sql)
     except (PglastError, TooDeep, RecursionError):
         return None
     tree: Any = statements[0].stmt if len(statements) == 1 else None
-    plain = isinstance(tree, ast.SelectStmt) and tree.op == enums.SetOperation.SETOP_NONE
-    return tree if plain and not tree.valuesLists and tree.fromClause else None
+    return tree if isinstance(tree, ast.SelectStmt) and not tree.valuesLists else None
 
 
 def _terms(looks: Any) -> Iterator[Any]:

@@ -120,6 +120,16 @@ MOVED = (
         "with w as materialized (select id, print, to_char(at at time zone 'Asia/Tokyo' + interval '2 hours', 'DD.MM.YYYY HH24:MI') as s from loan) select w.id, w.s from w join print p on p.id = w.print where p.vault = 3",
         ("at",),
     ),
+    (
+        "select l.print as k, l.lent - l.back as days from loan l where l.print in (select id from print where vault = 3) union all select 0, (select min(m.lent - m.back) from loan m)",
+        "with w as materialized (select id, print, lent - back as days from loan) select w.print as k, w.days from w join print p on p.id = w.print where p.vault = 3 union all select 0, (select min(m.days) from w m)",
+        ("lent", "back"),
+    ),
+    (
+        "select (select count(*) from loan l join print p on p.id = l.print where p.vault = 3 and l.z + interval '1 day' > l.at) as several, 7 as seven",
+        "with w as materialized (select id, print from loan where z + interval '1 day' > at) select (select count(*) from w join print p on p.id = w.print where p.vault = 3) as several, 7 as seven",
+        ("z",),
+    ),
 )  # fmt: skip
 # may fail in the same place for values that no promise keeps away
 STILL_OPEN = (
@@ -191,6 +201,9 @@ PLAIN = (
     "SELECT id FROM loan",
     "WITH w AS (SELECT * FROM loan) SELECT count(*) FROM w WHERE n = 3 OR q = 2 GROUP BY id ORDER BY 1 LIMIT 2",
     "SELECT a.id FROM loan AS a LEFT JOIN print AS b ON a.print = b.id WHERE a.n = $1 AND NOT b.id IS NULL",
+    "SELECT (SELECT count(*) FROM loan), 7",
+    "SELECT id FROM loan UNION ALL SELECT id FROM print ORDER BY 1 LIMIT 3",
+    "(SELECT id FROM loan ORDER BY n LIMIT 3) EXCEPT SELECT id FROM print WHERE vault = 2",
 )
 
 
@@ -224,9 +237,8 @@ def test_of_several_tables_each_is_looked_at() -> None:
 NO_PLACE = (
     "SELECT id FROM loan OFFSET 3",
     "SELECT id FROM loan LIMIT 1 OFFSET (SELECT 3)",
-    "SELECT id FROM loan UNION ALL SELECT id FROM loan",
+    "SELECT id FROM loan UNION ALL SELECT id FROM loan OFFSET 1",
     "VALUES (1)",
-    "SELECT 1",
     "DELETE FROM loan",
     "SELECT id FROM loan; SELECT 2",
     "SELECT id FROM",
@@ -354,6 +366,11 @@ WITHOUT_ROWS = (
     "select count(*) from loan where n = null",
     "select l.id from loan l join print p on p.id = l.print and 1 = 2",
     "select id from loan where n = $1 limit 5",
+    "select id from loan where false union all select id from loan where n = $1",
+    "select id from loan where n = $1 union select n from loan where false order by 1 limit 5",
+    "select id from loan where n = $1 except select id from loan where n = null",
+    "select (select count(*) from loan where n = $1), 7",
+    "with none as (select id from loan where n = $1) select count(*) from none, none as other",
 )
 
 
