@@ -47,12 +47,13 @@ def gated(sql: str, promises: Collection[Promise]) -> str | None:
     select = _select(sql)
     if select is None or not promises or MARK in sql:
         return None
-    # an OFFSET of its own leaves no place
-    if select.limitOffset is not None:
+    own = select.limitOffset
+    # one that is computed may be of any type
+    if own is not None and not _is_written_out(own):
         return None
     with suppress(*_UNPRINTED):
         before = str(RawStream()(select))
-        select.limitOffset = _looks(promises)
+        select.limitOffset = _looks(promises, own)
         text = str(RawStream()(select))
         # what is printed is read as it was meant, or is not used
         found = _split(text, lambda table: [p for p in promises if (p.schema, p.table) == table])
@@ -100,13 +101,18 @@ def _split(sql: str, could: Any) -> tuple[str, frozenset[Promise]] | None:
     select = _select(sql)
     if select is None:
         return None
-    looks, select.limitOffset = select.limitOffset, None
-    behind = str(RawStream()(select))
-    if looks is None or MARK in behind:
+    looks = select.limitOffset
+    if looks is None:
         return None
-    promises = frozenset(p for look in _terms(looks) for p in _seen_to(look, could))
+    *found, first = _terms(looks)
+    own = first if _is_written_out(first) else None
+    select.limitOffset = own
+    behind = str(RawStream()(select))
+    if MARK in behind:
+        return None
+    promises = frozenset(p for look in (*found, first) for p in _seen_to(look, could))
     # nothing else is in it, nor in another order
-    if not promises or str(RawStream()(_looks(promises))) != str(RawStream()(looks)):
+    if not promises or str(RawStream()(_looks(promises, own))) != str(RawStream()(looks)):
         return None
     return behind, promises
 
@@ -121,17 +127,22 @@ def _select(sql: str) -> Any:
     return tree if isinstance(tree, ast.SelectStmt) and not tree.valuesLists else None
 
 
+def _is_written_out(offset: Any) -> bool:
+    """Whether it is a number of rows as it is written."""
+    return isinstance(offset, ast.A_Const) and isinstance(offset.val, ast.Integer) and offset.val.ival >= 0
+
+
 def _terms(looks: Any) -> Iterator[Any]:
-    """What a sum is made of."""
+    """What a sum is made of, from its end."""
     while isinstance(looks, ast.A_Expr) and looks.lexpr and [n.sval for n in looks.name or ()] == ["+"]:
         yield looks.rexpr
         looks = looks.lexpr
     yield looks
 
 
-def _looks(promises: Iterable[Promise]) -> Any:
-    """A sum that is 0: one look at each table."""
-    terms = []
+def _looks(promises: Iterable[Promise], own: Any = None) -> Any:
+    """A sum that is 0, or the query's ``own`` number of rows to leave out: one look at each table."""
+    terms = [] if own is None else [str(RawStream()(own))]
     for relation, found in groupby(sorted(promises, key=_order), key=lambda p: p.relation):
         broken = " or ".join(p.broken for p in found)
         rows = f"(select from {relation} where {broken} limit 1) as {MARK}"

@@ -130,6 +130,11 @@ MOVED = (
         "with w as materialized (select id, print from loan where z + interval '1 day' > at) select (select count(*) from w join print p on p.id = w.print where p.vault = 3) as several, 7 as seven",
         ("z",),
     ),
+    (
+        "select l.id, l.lent - l.back as days from loan l where l.print in (select id from print where vault = 3) order by l.id limit 7 offset 5",
+        "with w as materialized (select id, print, lent - back as days from loan) select w.id, w.days from w join print p on p.id = w.print where p.vault = 3 order by w.id limit 7 offset 5",
+        ("lent", "back"),
+    ),
 )  # fmt: skip
 # may fail in the same place for values that no promise keeps away
 STILL_OPEN = (
@@ -201,6 +206,8 @@ PLAIN = (
     "SELECT id FROM loan",
     "WITH w AS (SELECT * FROM loan) SELECT count(*) FROM w WHERE n = 3 OR q = 2 GROUP BY id ORDER BY 1 LIMIT 2",
     "SELECT a.id FROM loan AS a LEFT JOIN print AS b ON a.print = b.id WHERE a.n = $1 AND NOT b.id IS NULL",
+    "SELECT id FROM loan ORDER BY id LIMIT 20 OFFSET 40",
+    "SELECT id FROM loan ORDER BY id OFFSET 0",
     "SELECT (SELECT count(*) FROM loan), 7",
     "SELECT id FROM loan UNION ALL SELECT id FROM print ORDER BY 1 LIMIT 3",
     "(SELECT id FROM loan ORDER BY n LIMIT 3) EXCEPT SELECT id FROM print WHERE vault = 2",
@@ -235,9 +242,10 @@ def test_of_several_tables_each_is_looked_at() -> None:
 
 
 NO_PLACE = (
-    "SELECT id FROM loan OFFSET 3",
+    "SELECT id FROM loan OFFSET 3 + 1",
+    "SELECT id FROM loan OFFSET $1",
     "SELECT id FROM loan LIMIT 1 OFFSET (SELECT 3)",
-    "SELECT id FROM loan UNION ALL SELECT id FROM loan OFFSET 1",
+    "SELECT id FROM loan UNION ALL SELECT id FROM loan OFFSET (SELECT 1)",
     "VALUES (1)",
     "DELETE FROM loan",
     "SELECT id FROM loan; SELECT 2",
@@ -257,7 +265,10 @@ ALTERED = (
     ("'9000-01-01'", "'9000-01-01' AND false"),
     ("0 / (1 -", "0 / (2 -"),
     ("OFFSET 0", "OFFSET 1"),
-    ("OFFSET 0", "OFFSET 0 + 0"),
+    ("OFFSET 0", "OFFSET 0 + 0 + 0"),
+    ("OFFSET 0", "OFFSET -1 + 0"),
+    ("OFFSET 0", "OFFSET 1.5 + 0"),
+    ("OFFSET 0", "OFFSET (SELECT 1) + 0"),
     ("OFFSET 0", "OFFSET 0 + $1"),
     ("OFFSET 0", "LIMIT 0"),
     ("AS rewright_looked))", "AS rewright_looked)) - 1"),
