@@ -73,6 +73,11 @@ class _Settling:
                     self._shown[node.rel] = ctes[node.cte]
                 case a.ValuesScan():
                     self._shown[node.rel] = a.Values(node.rows, node.columns)
+                case a.FunctionScan(rel, a.Call(func, (first, last, *_))) if (
+                    func.is_builtin and func.name == "generate_series"
+                ):
+                    # whatever its steps are, they lie between its ends
+                    self._shown[rel] = a.Values(((first,), (last,)), node.columns[:1])
                 case a.Scan() if self.catalog.has_table(node.table):
                     table = self.catalog.table(node.table)
                     if is_looked_at(table):
@@ -144,7 +149,8 @@ class _Settling:
             case a.SetOp():
                 return all(self._keep_all(q, pos, what, asked, depth) for q in (query.left, query.right))
             case a.Values():
-                return all(self._shows(row[pos], what, asked, depth) for row in query.rows)
+                rows = [row for row in query.rows if pos < len(row)]
+                return bool(rows) and all(self._shows(row[pos], what, asked, depth) for row in rows)
 
     def _shows(self, expr: a.Expr, what: Any, asked: set[Promise], depth: int) -> bool:
         """Whether an expression keeps it, itself or, of moments, moved by a little."""

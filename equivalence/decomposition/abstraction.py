@@ -21,7 +21,7 @@ from rewright.equivalence.laws.inlining import doubles_too_often, inlined
 from rewright.equivalence.prover.pulling import computed_ctes
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Key, Table, TableColumn
-from rewright.sql.facts import Assumptions, Facts, is_volatile
+from rewright.sql.facts import Assumptions, Facts, may_vary
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     Fresh,
@@ -265,7 +265,7 @@ def without_ctes(query: a.Query) -> a.Query | None:
     that would be very large.
     """
     # a recursive CTE has no query to put in its place
-    if any(isinstance(n, a.Cte) and (n.recursive or is_volatile(n.query)) for n in walk(query)):
+    if any(isinstance(n, a.Cte) and (n.recursive or may_vary(n.query)) for n in walk(query)):
         return None
     # more CTEs than that are no query of a person
     for _ in range(100):
@@ -289,6 +289,6 @@ def _forms(query: a.Query, rels: Container[int] | None = None) -> Iterator[a.Que
 
 def _form(node: a.Derived) -> a.Query | None:
     # LATERAL reads rows, and a volatile query is another each time
-    if node.lateral or node.security_barrier or not is_closed(node.query) or is_volatile(node.query):
+    if node.lateral or node.security_barrier or not is_closed(node.query) or may_vary(node.query):
         return None
     return canonical(node.query, keep_names=False)

@@ -16,7 +16,7 @@ from rewright.equivalence.decomposition.tops import above, aligned, matched_colu
 from rewright.equivalence.laws.chance import chance, loose_above
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_vary
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     LEAVES,
@@ -180,7 +180,7 @@ def unfit(query: a.Query) -> bool:
     """Whether a block's result may depend on more than the bags below it."""
     return any(
         isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in walk_block(query)
-    ) or is_volatile(query)
+    ) or may_vary(query)
 
 
 def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rewright.sql.facts.moments import STEP
+
 from .days import ADDS_DAYS
 from .terms import App, Lit, Term, walk_shallow
 
@@ -26,9 +28,8 @@ _SHOWN_IN_A_ZONE = frozenset(
         "cast pg_catalog.unknown to pg_catalog.timestamptz(-1) io",
     }
 )
-_MOMENT = re.compile(r"[1-9]\d{3}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d{1,6})?)?")
-# read alike under every IntervalStyle
-_FORWARD = re.compile(r"[1-9]\d{0,3} ?(day|week|month|mon|year|hour|minute|second)s?")
+# a zone that is named by its offset moves it by a day at most
+_MOMENT = re.compile(r"[1-9]\d{3}-\d\d-\d\d( \d\d:\d\d(:\d\d(\.\d{1,6})?)?([+-]\d\d(:\d\d)?)?)?")
 
 
 def never_fails(name: str, args: Sequence[Term]) -> bool:
@@ -88,7 +89,7 @@ def is_forward(term: Term) -> bool:
 
 def is_span_written(text: str) -> bool:
     """Whether a text is an interval of one unit that is longer than none."""
-    return _FORWARD.fullmatch(text) is not None
+    return STEP.fullmatch(text) is not None
 
 
 def is_moment_written(text: str) -> bool:

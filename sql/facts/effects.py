@@ -51,7 +51,7 @@ from rewright.sql.algebra import (
 )
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
-from rewright.sql.facts.moments import stays_in_time
+from rewright.sql.facts.moments import is_series, stays_in_time
 from rewright.sql.records import key_of
 from rewright.sql.types import DETERMINISTIC_COLLATIONS, SqlType
 from rewright.sql.walk import (
@@ -166,6 +166,25 @@ def is_volatile(node: Node) -> bool:
         isinstance(n, FunctionScan | SystemColumn) or own_volatility(None, n) is Volatility.VOLATILE
         for n in walk(node)
     )
+
+
+def may_vary(node: Node) -> bool:
+    """As `is_volatile`, where functions in FROM count as what they are declared if they are PostgreSQL's own
+    and immutable, or series of moments, which the session's zone is read for: such give the same rows in the
+    same order whenever they are called.
+    """
+    return any(
+        isinstance(n, SystemColumn)
+        or (isinstance(n, FunctionScan) and not _gives_the_same_rows(n.call))
+        or own_volatility(None, n) is Volatility.VOLATILE
+        for n in walk(node)
+    )
+
+
+def _gives_the_same_rows(call: Expr) -> bool:
+    if not isinstance(call, Call) or not call.func.is_builtin:
+        return False
+    return call.func.volatility is Volatility.IMMUTABLE or call.func.name == "generate_series"
 
 
 @remembered
@@ -347,7 +366,7 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
         case Cast():
             return _cast_errors(expr)
         case Call():
-            return _call_errors(expr)
+            return NO_ERRORS if is_series(expr) or _is_series_of_numbers(expr) else _call_errors(expr)
         case Aggregate(func, args) if func.is_builtin and func.name in {"json_agg", "jsonb_agg"}:
             return NO_ERRORS if all(_is_written_as_json(x.type, func.name) for x in args) else ANY
         case Aggregate():
@@ -370,6 +389,17 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
             return ANY
         case _:
             return NO_ERRORS
+
+
+def _is_series_of_numbers(call: Call) -> bool:
+    """Whether it counts whole numbers by a step that is written out and is not 0: a series ends where its
+    type does (int.c, int8.c).
+    """
+    if not (call.func.is_builtin and call.func.name == "generate_series"):
+        return False
+    whole = all(x.type.is_builtin and x.type.name in _INTEGERS for x in call.args)
+    steps = [x.value if isinstance(x, Const) else None for x in call.args[2:]]
+    return whole and all(s is not None and s.lstrip("-").strip("0") != "" for s in steps)
 
 
 def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:

@@ -50,6 +50,8 @@ _TODAY = frozenset({"current_date", "current_timestamp", "localtimestamp"})
 _WRITTEN = re.compile(r"[1-8]\d{3}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?([+-]\d\d(:?\d\d)?)?)?")
 # a number and its unit, or hours with a colon: read alike under every IntervalStyle but for signs
 _SPAN = re.compile(r"([+-]?)(?:(\d{1,6})(?:\.\d+)? ?([a-z]*)|\d{1,4}(?::\d\d){1,2}(?:\.\d{1,6})?)(?: +|$)")
+# of one unit and longer than none, read alike under every IntervalStyle
+STEP = re.compile(r"[1-9]\d{0,3} ?(day|week|month|mon|year|hour|minute|second)s?")
 # how many of a unit make at most a century
 _IN_A_CENTURY = {
     "year": 100, "mon": 1200, "month": 1200, "week": 5000, "day": 36_500, "hour": 800_000, "min": 10**6,
@@ -98,6 +100,17 @@ def stays_in_time(expr: Expr, known: Known) -> bool:
             return reach == _NEAR
         case _:
             return False
+
+
+def is_series(call: Call) -> bool:
+    """Whether a call of generate_series gives moments between two that are written out, by a step of one unit
+    that is longer than none: it fails for none.
+    """
+    if not (call.func.is_builtin and call.func.name == "generate_series" and len(call.args) == 3):
+        return False
+    first, last, step = call.args
+    ends = all(_is_moment(x) and _by_itself(x) == _NEAR for x in (first, last))
+    return ends and step.type.name == "interval" and STEP.fullmatch(_text(step) or "") is not None
 
 
 def is_near(expr: Expr, known: Known) -> bool:
