@@ -178,9 +178,9 @@ def differences(
 
 def unfit(query: a.Query) -> bool:
     """Whether a block's result may depend on more than the bags below it."""
-    return any(
-        isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in walk_block(query)
-    ) or may_vary(query)
+    return any(isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in walk_block(query)) or may_vary(
+        query
+    )
 
 
 def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:

@@ -22,9 +22,10 @@ from rewright.sql.types import SqlType
 
 from .bags import NULL_OF_NO_ROWS, exists
 from .commuting import commutes
-from .days import moved_date
+from .days import DAY, moved_date, on_one_line
 from .formulas import Formulas
 from .remainders import whole_value
+from .series import moved
 from .shapes import shape
 from .symbols import (
     AND,
@@ -50,7 +51,6 @@ from .texts import STARTS
 
 Pair = tuple[Any, Any]
 # more digits than a timestamp keeps: the server rounds them
-_DAY = 86400 * 10**6  # microseconds
 _TOO_FINE = re.compile(r"\.\d{7}")
 
 
@@ -285,6 +285,9 @@ class Encoder:
                 # char(3) columns that are equal show the same
                 self.axioms.append(z3.implies(ka == kb, av == bv))
             holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
+        elif (moments := on_one_line(av, a.type, bv, b.type)) is not None:
+            ka, kb = moments
+            holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
         else:
             name = (
                 f"{'=' if term.sym == SAME else term.sym.name} {av.sort()} {bv.sort()} {a.type.collation} "
@@ -332,8 +335,11 @@ class Encoder:
             if sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
                 self.prefixes.append((pairs[0][1], args[1].value, value))
             if (span := _months_of(term)) is not None:
-                scale = 1 if args[1].type.name == "date" else _DAY
+                scale = 1 if args[1].type.name == "date" else DAY
                 self.months.append((pairs[1], scale, span, z3.some(*nulls), self.key(value, term.type)))
+            if (way := moved(term)) is not None:
+                before, after = self.key(pairs[way[0]][1], term.type), self.key(value, term.type)
+                self.axioms.append(before <= after if way[1] else after <= before)
             if sym == TO_NUMERIC:
                 self.axioms.append(self.key(value, term.type) == z3.ToReal(pairs[0][1]))
             return (z3.some(*nulls) if nulls else self._false), value

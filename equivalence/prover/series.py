@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rewright.sql.facts.moments import STEP
 
-from .days import ADDS_DAYS
+from .days import ADDS_DAYS, unsettled
 from .terms import App, Lit, Term, walk_shallow
 
 _WHOLE = re.compile(r"pg_catalog\.generate_series\((int[48])(,\1){1,2}\) ")
@@ -85,6 +85,22 @@ def is_forward(term: Term) -> bool:
         return False
     text = term.args[0].value if isinstance(term.args[0], Lit) else None
     return is_span_written(text or "")
+
+
+def moved(term: App) -> tuple[int, bool] | None:
+    """Which argument a local moment is moved from by a constant span longer than none, and whether it comes
+    out later (an infinite one stays). None for other terms, and for moments with a zone: where a zone left
+    out a day, a day before midnight may be that midnight.
+    """
+    name = unsettled(term.sym.name)
+    later = name.startswith("op +(")
+    if not (later or name.startswith("op -(")) or len(term.args) != 2:
+        return None
+    at = next((n for n, x in enumerate(term.args) if x.type == term.type), None)
+    local = term.type.is_builtin and term.type.name == "timestamp"
+    if at is None or not local or not is_forward(term.args[1 - at]) or (at == 1 and not later):
+        return None
+    return at, later
 
 
 def is_span_written(text: str) -> bool:

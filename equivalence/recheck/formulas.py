@@ -9,6 +9,7 @@ have. Must not know contexts, schemas or laws.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
@@ -56,6 +57,8 @@ _MONTHS = frozenset(
         "pg_catalog.date_part(text,timestamp)",
     }
 )
+# of one unit, in one sense under every IntervalStyle
+_AHEAD = re.compile(r"[1-9][0-9]{0,3} ?(?:year|month|mon|week|day|hour|minute|second)s?")
 _COMPARES = frozenset({EQ, LT, LE, SAME})
 _WHOLE = 2**24
 
@@ -260,6 +263,10 @@ class Formulas:
         )
         if domain(x.type) and domain(x.type) == domain(y.type) and xv.sort() == yv.sort() and one_order:
             holds = self._ordered(term, x, y)
+        elif {domain(x.type), domain(y.type)} == {"date", "timestamp"}:
+            # a day is compared as its first moment
+            px, py = (v * _DAY if domain(t.type) == "date" else v for v, t in ((xv, x), (yv, y)))
+            holds = px == py if equates else px < py if term.sym == LT else px <= py
         else:
             # what is compared by no order that is known is compared alike when asked again
             name = f"{'=' if equates else term.sym.name} {x.type.collation} {y.type.collation}"
@@ -314,6 +321,9 @@ class Formulas:
         if (span := _part_of_year(term)) is not None:
             units = units_a_day(args[1].type.name)
             self.months.append((*pairs[1], units, span, z3.Or(*nulls), self.place(value, term.type)))
+        if (moved := _moved(term)) is not None:
+            before = self.pair(moved[0])[1]
+            self.axioms.append(before <= value if moved[1] else value <= before)
         if term.sym == TO_NUMERIC:
             self.axioms.append(self.place(value, term.type) == z3.ToReal(values[0]))
         return z3.Or(*nulls) if nulls else z3.BoolVal(False), value
@@ -336,6 +346,10 @@ class Formulas:
                 # the remainder has the sign of the dividend, and is smaller than the divisor
                 self.axioms.append(z3.If(x >= 0, z3.And(r >= 0, r < size), z3.And(r <= 0, r > -size)))
                 return q if name.startswith("op /") else r
+            case "cast pg_catalog.date to pg_catalog.timestamp(-1) func", _:
+                return values[0] * _DAY
+            case "cast pg_catalog.timestamp to pg_catalog.date(-1) func", _:
+                return values[0] / _DAY
             case "op -(date,date)", _:
                 return values[0] - values[1]
             case ("op +(date,int4)" | "op -(date,int4)" | "op +(int4,date)") as name, _:
@@ -396,6 +410,20 @@ def _part_of_year(term: App) -> int | None:
     first = term.args[0] if term.args else None
     unit = str(first.value).lower() if isinstance(first, Lit) and term.sym.name in _MONTHS else ""
     return {"day": 0, "month": 1, "quarter": 3}.get(unit)
+
+
+def _moved(term: App) -> tuple[Term, bool] | None:
+    """The local moment that is moved by days, months or the like that are written out, and whether ahead."""
+    op = term.sym.name[:4]
+    if op not in {"op +", "op -"} or len(term.args) != 2 or domain(term.type) != "timestamp":
+        return None
+    # a moment may be added to a span, too
+    moment, span = term.args[::-1] if op == "op +" and term.args[1].type == term.type else term.args
+    written = isinstance(span, App) and span.sym.name.startswith("cast pg_catalog.unknown to pg_catalog.int")
+    text = span.args[0].value if written and isinstance(span.args[0], Lit) else None
+    if moment.type != term.type or span.type.name != "interval" or not _AHEAD.fullmatch(text or ""):
+        return None
+    return moment, op == "op +"
 
 
 def _number(name: str, value: str) -> int | Decimal | None:
