@@ -246,7 +246,8 @@ def _is_plain(tie: Tie, join: a.Join) -> bool:
     keeps: it is NULL where an outer join further out pads them.
     """
     outer = tie.outer.arg if isinstance(tie.outer, a.Cast) and tie.outer.method == "binary" else tie.outer
-    alike = all(look_of_type(x.type) is not None for x in (tie.key, outer, tie.inner, tie.outer))
+    sides = tie.key, outer, tie.inner, tie.outer
+    alike = all(look_of_type(x.type) is not None for x in sides) or _are_of_one_equality(sides)
     if not alike or not isinstance(tie.key, a.Column) or returns_set(outer):
         return False
     # the outer side must be of the rows that this join keeps
@@ -254,6 +255,14 @@ def _is_plain(tie: Tie, join: a.Join) -> bool:
     # coalesce(c.region, 'x') is not NULL in a row padded further out, and would find a group there
     padded = any(rel in kept for rel, _ in strict_columns(outer))
     return tie.op.op.is_builtin and used_rels(outer) <= kept and padded
+
+
+def _are_of_one_equality(sides: Sequence[a.Expr]) -> bool:
+    """Whether all that equals one of them is one group, though equal ones look different: numbers of no scale
+    are of one built-in type that has one equality.
+    """
+    types = {x.type.without_typmod() for x in sides}
+    return len(types) == 1 and all(t.is_builtin and not t.collation for t in types)
 
 
 def _inside(tie: Tie, query: a.Select) -> tuple[a.Expr, a.Expr]:

@@ -107,8 +107,8 @@ def _of_the_row(item: a.Derived, join: a.Join) -> a.Select | None:
 
 
 def _tie(pred: a.Expr, rel: int, others: frozenset[int]) -> tuple[a.Column, a.Column] | None:
-    """A column of the grouping and one of the rows it is joined with that an equality ties, of one type whose
-    equal values are the same.
+    """A column of the grouping and one of the rows it is joined with that an equality ties, of one type of
+    which all that equals a value is one group.
     """
     if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2:
         return None
@@ -119,7 +119,10 @@ def _tie(pred: a.Expr, rel: int, others: frozenset[int]) -> tuple[a.Column, a.Co
         one, other = other, one
     if not isinstance(one, a.Column) or not isinstance(other, a.Column):
         return None
-    alike = one.type.without_typmod() == other.type.without_typmod() and equality_is_identity(one.type)
+    # a collation of the other side's may tell fewer texts apart
+    alike = one.type.without_typmod() == other.type.without_typmod() and (
+        equality_is_identity(one.type) or (one.type.is_builtin and not one.type.collation)
+    )
     return (one, other) if one.rel == rel and other.rel in others and alike else None
 
 
