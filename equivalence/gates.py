@@ -129,7 +129,8 @@ def _select(sql: str) -> Any:
 
 def _is_written_out(offset: Any) -> bool:
     """Whether it is a number of rows as it is written."""
-    return isinstance(offset, ast.A_Const) and isinstance(offset.val, ast.Integer) and offset.val.ival >= 0
+    number = offset.val if isinstance(offset, ast.A_Const) else None
+    return isinstance(number, ast.Integer) and (number.ival or 0) >= 0
 
 
 def _terms(looks: Any) -> Iterator[Any]:

@@ -66,7 +66,6 @@ def on_one_line(a: Any, one: SqlType, b: Any, other: SqlType) -> tuple[Any, Any]
     """Two values of a date and a local moment as moments: what comparisons of the two look at. None for
     other types.
     """
-    names = (one.name, other.name) if one.is_builtin and other.is_builtin else ()
-    if set(names) != {"date", "timestamp"}:
+    if not (one.is_builtin and other.is_builtin) or {one.name, other.name} != {"date", "timestamp"}:
         return None
-    return (a * DAY, b) if names[0] == "date" else (a, b * DAY)
+    return (a * DAY, b) if one.name == "date" else (a, b * DAY)

@@ -414,16 +414,19 @@ def _part_of_year(term: App) -> int | None:
 
 def _moved(term: App) -> tuple[Term, bool] | None:
     """The local moment that is moved by days, months or the like that are written out, and whether ahead."""
-    op = term.sym.name[:4]
-    if op not in {"op +", "op -"} or len(term.args) != 2 or domain(term.type) != "timestamp":
+    op = term.sym.name[:5]
+    if op not in {"op +(", "op -("} or len(term.args) != 2 or domain(term.type) != "timestamp":
         return None
     # a moment may be added to a span, too
-    moment, span = term.args[::-1] if op == "op +" and term.args[1].type == term.type else term.args
-    written = isinstance(span, App) and span.sym.name.startswith("cast pg_catalog.unknown to pg_catalog.int")
-    text = span.args[0].value if written and isinstance(span.args[0], Lit) else None
+    moment, span = term.args[::-1] if op == "op +(" and term.args[1].type == term.type else term.args
+    match span:
+        case App(sym, (Lit(text),)) if sym.name.startswith("cast pg_catalog.unknown to pg_catalog.interval("):
+            pass
+        case _:
+            return None
     if moment.type != term.type or span.type.name != "interval" or not _AHEAD.fullmatch(text or ""):
         return None
-    return moment, op == "op +"
+    return moment, op == "op +("
 
 
 def _number(name: str, value: str) -> int | Decimal | None:
