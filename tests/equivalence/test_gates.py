@@ -181,9 +181,11 @@ def test_what_no_promise_keeps_from_failing_stays_open(first: str, second: str) 
 
 
 def test_values_are_no_others_for_being_settled() -> None:
-    for second in ("lent + 31", "lent - 30", "back + 30", "(lent + 30)::timestamp::date", "at::date + 30"):
+    for second in ("lent + 31", "lent - 30", "back + 30", "(lent + 30)::timestamp", "at::date + 30"):
         modulo, _ = _proved("select lent + 30 from loan", f"select {second} from loan")
         assert modulo is None, second
+    # a day is that of its first moment
+    assert _proved("select lent + 30 from loan", "select (lent + 30)::timestamp::date from loan")[0] == set()
     assert len(SURE) > 63
 
 
