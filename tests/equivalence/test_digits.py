@@ -54,3 +54,9 @@ def test_digits_add_up() -> None:
     # 140 * 1000 digits are no numeric
     found = _reservations(f"select count({times('m', 140)}) from t", "select count(*) from t")
     assert found is None or "overflow" in found
+
+
+@pytest.mark.parametrize("number", ["1" * 5000, "-" + "2" * 5000, "0" * 5000 + "7"])
+def test_numbers_of_thousands_of_digits_are_read(number: str) -> None:
+    query = f"select id from t where x > {number}"
+    assert _reservations(query, query) == ()
