@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.equivalence.laws.join_steps import Steps, steps_of
-from rewright.equivalence.laws.ordering import is_cut
+from rewright.equivalence.laws.ordering import beyond_cuts, is_cut
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
@@ -52,6 +52,13 @@ class _WithLeastRows(Walk):
     def __init__(self, catalog: Catalog, *, cut: bool) -> None:
         super().__init__(catalog)
         self.cut = cut
+
+    def form(self, query: a.Query) -> Form:
+        made = super().form(query)
+        # rows that are numbered come sorted, and groups may be hashed: what reads them sorts them then
+        if self.cut and made.query != query:
+            return replace(made, modulo=made.modulo | beyond_cuts(query, self.catalog))
+        return made
 
     def block(self, block: a.Select) -> a.Select:
         block = self._kept_first(block) or block

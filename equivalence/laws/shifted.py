@@ -34,6 +34,8 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?")
 _INTERVAL = re.compile(r"([+-]?\d{1,9}) ?(second|minute|hour|day|week)s?")
+# of a factor, besides the 2000 that a column may have
+_MOST_DIGITS = 10_000
 # a quotient that would be rounded is none
 _EXACTLY = Context(prec=200, traps=[Inexact, InvalidOperation, DivisionByZero])
 Bounds = tuple[Any, Any]
@@ -92,6 +94,9 @@ class _WithoutShifts(Walk):
         if not declared or not isinstance(factor, Decimal) or not isinstance(limit, Decimal) or factor <= 0:
             return None
         if bound.type.name != "numeric" or known is None or known.type.name != "numeric":
+            return None
+        # behind 16383 decimals a product would be rounded, and beyond 131072 digits there is none
+        if len(known.value or "") > _MOST_DIGITS:
             return None
         try:
             with localcontext(_EXACTLY):

@@ -92,6 +92,11 @@ def _behind(query: a.Query, other: a.Query) -> Counter[tuple[str, Place]]:
     below = {n.rel: n.query for n in walk(query) if isinstance(n, a.Derived)}
     ctes = {c.cte: c.query for q in all_queries(query) for c in q.ctes}
     pull_up = PullUp(ctes, computed_ctes(query))
+    stored = {n.rel for n in walk(query) if isinstance(n, a.Scan)}
+
+    def is_made(expr: a.Expr) -> bool:
+        # what is planned by itself, a window's value and a row of a CTE that is kept have no index
+        return any(isinstance(n, a.Column) and n.rel not in stored for n in walk(expr))
 
     def is_computed(expr: a.Expr) -> bool:
         rows = below.get(expr.rel) if isinstance(expr, a.Column) else None
@@ -110,6 +115,8 @@ def _behind(query: a.Query, other: a.Query) -> Counter[tuple[str, Place]]:
         yield from (f"key {n}" for n in range(len(cut.order_by)))
         # set operations are sorted by their columns
         if isinstance(cut, a.Select):
+            inlined = [pull_up.inlined(k.expr, cut) for k in cut.order_by]
+            yield from (f"made {n}" for n, k in enumerate(inlined) if is_made(k))
             # an index of expressions gives what is spelled as it is
             keys = (k.expr for k in cut.order_by if is_computed(k.expr))
             yield from (f"sort {spelled(pull_up.inlined(k, cut))}" for k in keys)

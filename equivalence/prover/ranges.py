@@ -6,12 +6,12 @@ sums (docs/equivalence.md). Must not know contexts, rules or search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from rewright.sql.intervals import Bounds, combined
 
 from .build import predicates
-from .symbols import CASE, EQ, INTS, RANGES, exact_integer, identity, is_bounded
+from .symbols import CASE, EQ, INTS, RANGES, digits, exact_integer, identity, is_bounded
 from .terms import (
     App,
     Bag,
@@ -131,26 +131,33 @@ def _within(found: Bounds | None, type_name: str) -> bool:
     return found is not None and -limit <= found[0] and found[1] < limit
 
 
-def is_bounded_in(term: Term, sources: Sources, depth: int = 0) -> bool:
+def is_bounded_in(term: Term, sources: Sources) -> bool:
     """Whether a numeric has far fewer digits than fit: for all that its columns are made of, of whatever type
     they go by.
     """
+    return is_bounded(term, _made_in(sources, 0))
 
-    def made(column: Var) -> bool:
+
+def _made_in(sources: Sources, depth: int) -> Callable[[Var], int | None]:
+    """How many digits there are in what a column is made of, by the rows that it is read from."""
+
+    def made(column: Var) -> int | None:
         # sources within sources end somewhere, or the same columns would be asked again and again
         if depth == _DEEPEST:
-            return False
+            return None
         match sources.get(column.var):
             case Distinct(bag) | Limited(bag):
                 parts: Bag = bag
             case Multi(_, left, right):
                 parts = (*left, *right)
             case _:
-                return False
+                return None
+        found = [digits(b.outs[column.pos], _made_in(sources, depth + 1)) for b in parts]
+        known = [x for x in found if x is not None]
         # no parts, as of an empty side, bound nothing
-        return bool(parts) and all(is_bounded_in(b.outs[column.pos], sources, depth + 1) for b in parts)
+        return max(known) if known and len(known) == len(found) else None
 
-    return is_bounded(term, made)
+    return made
 
 
 def _is_counted(factors: tuple[Term, ...], sources: Sources) -> bool:

@@ -108,8 +108,11 @@ class _Reading:
                 place = self.places.of(block)
                 alone.update((word, place) for word in self._of_extremes(block))
                 # an order, or a least value, that an index gives may be lost in a join
-                if _stops(block) and self._rows_fail(block):
-                    alone["join", place] += max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
+                if _stops(block) and (self._rows_fail(block) or self._shows_behind(block)):
+                    joins = max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
+                    alone["join", place] += joins
+                    searched = sum(1 for c in conditions(block) for _ in semi_joins(c))
+                    alone["join or search", place] += joins + searched
         # IN looks for a row, or is joined
         asked = (n.query for n in walk(self.query) if isinstance(n, a.Quantified))
         alone.update(("in", self.places.of(q)) for q in asked if _is_whole(q) and self._may_fail(q))
@@ -280,6 +283,11 @@ class _Reading:
             items = (n for item in block.from_ for n in walk_block(item))
             read = (self.below.get(n.rel) for n in items if isinstance(n, a.Derived | a.CteScan))
             left += [q for q in read if isinstance(q, a.Select)]
+
+    def _shows_behind(self, block: a.Select) -> bool:
+        """Whether what a cut block shows may fail, which is computed of all rows where these are sorted."""
+        made = (self.fences.pull_up.inlined(t.expr, block) for t in block.targets)
+        return block.limit is not None and bool(block.order_by) and any(map(self._may_fail, made))
 
     def _rows_fail(self, block: a.Select) -> bool:
         """Whether something may fail in what a block aggregates."""

@@ -569,39 +569,78 @@ def _nonzero(term: Term) -> bool:
         return False
 
 
-def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> bool:
-    """Whether a numeric's size is bounded far below the limit of 131072 digits. ``made``: of a column whose
-    type does not say so, whether what it is made of does.
+# a numeric keeps so many decimals at most, and eight times as many digits before the point
+_KEPT = 16_000
+
+
+def is_bounded(term: Term, made: Callable[[Var], int | None] = lambda _: None) -> bool:
+    """Whether a numeric has so few digits that none of its decimals are cut off, and those before the point
+    are far from the limit of 131072. ``made``: of a column whose type does not say so, how many there are in
+    what it is made of.
     """
+    found = digits(term, made)
+    return found is not None and found <= _KEPT
+
+
+def digits(term: Term, made: Callable[[Var], int | None]) -> int | None:
+    """An upper bound of a numeric's digits on both sides of the point; None: not known."""
     match term:
-        case Lit():
-            # an unbounded numeric column may have as many digits as the server stores
-            return True
+        case Lit(value):
+            return len(value or "")
         case Var(_, _, type_):
-            return type_.typmod != -1 or exact_integer(type_) or made(term)
-        # fields of moments and spans, which are of sixteen bytes at most
+            # an unbounded numeric column may have as many digits as the server stores
+            return _declared(type_) if type_.typmod != -1 or exact_integer(type_) else made(term)
+        # a field of a moment or a span, which are of sixteen bytes at most: seconds have six decimals
         case App(sym, _) if sym.name.startswith("pg_catalog.extract(text,"):
-            return True
+            return 2 * _INTEGER
         case App(sym, args):
-            numeric = sym.name.endswith(" numeric") or sym == CASE or "to numeric" in sym.name
-            numeric |= sym.name in _ROUNDINGS or sym.name == "op /(numeric,numeric)"
             # CASE's conditions have no size
-            parts = (a for a in args if a.type.name != "bool")
-            return (numeric and all(is_bounded(a, made) for a in parts)) or exact_integer(term.type)
+            found = _all_known(digits(a, made) for a in args if a.type.name != "bool")
+            size = None if found is None else _computed(sym, found)
+            return _INTEGER if size is None and exact_integer(term.type) else size
+        case Nested(kind, _, bag) if kind in {"agg", "the", "win"} and not exact_integer(term.type):
+            # of a window call one of its values, or an aggregate of some; what is sorted and divided by
+            # stands beside
+            outs = (o for b in bag for o in b.outs if kind != "win" or o.type.name == "numeric")
+            found = _all_known(digits(o, made) for o in outs)
+            # a variance is made of squares, and a quotient of sums has more decimals than these
+            return None if found is None else 2 * (max(found, default=0) + _INTEGER)
         case _:
-            # sums, averages and extremes of bounded values stay bounded
-            kind = getattr(term, "kind", "")
-            if kind in {"agg", "the"}:
-                return all(is_bounded(o, made) for b in term.bag for o in b.outs)  # type: ignore[union-attr] # terms of these kinds have a bag
-            if isinstance(term, Nested) and kind == "win":
-                # one of them, or an aggregate of some; what is sorted and divided by stands beside
-                read = (o for b in term.bag for o in b.outs if o.type.name == "numeric")
-                return exact_integer(term.type) or all(is_bounded(o, made) for o in read)
-            return exact_integer(term.type)
+            return _INTEGER if exact_integer(term.type) else None
+
+
+def _declared(type_: SqlType) -> int:
+    """Digits on both sides of the point by a type with a modifier, or of an integer."""
+    if exact_integer(type_):
+        return _INTEGER
+    # precision is in the upper half of the modifier, the scale in the lower one and may be negative
+    return ((type_.typmod - _TYPMOD) >> 16) + abs((((type_.typmod - _TYPMOD) & 0x7FF) ^ 1024) - 1024)
+
+
+def _computed(sym: Sym, sizes: list[int]) -> int | None:
+    """Digits of what is computed of numbers that have so many; None: not known."""
+    name = sym.name
+    if sym == CASE or "to numeric" in name:
+        return max(sizes, default=0)
+    if name in _ROUNDINGS:
+        return max(sizes) + _MOST_ROUNDED
+    if name.endswith(" numeric"):
+        # a product has the digits of both factors, a sum one more than the longer of its parts
+        return sum(sizes) if name[0] == "*" else max(sizes) + 1
+    # a quotient has some decimals more than it needs to be told from 0
+    return 2 * sum(sizes) + _INTEGER if name == "op /(numeric,numeric)" else None
+
+
+def _all_known(found: Iterable[int | None]) -> list[int] | None:
+    sizes = list(found)
+    known = [x for x in sizes if x is not None]
+    return known if len(known) == len(sizes) else None
 
 
 _DOUBLE = 290  # float8 has 1e-307 to 1e308
 _COUNTED = 19  # digits of how many rows there may be
+_INTEGER = 2 * _COUNTED  # of a sum of so many integers
+_MOST_ROUNDED = 2000  # decimals that round() makes
 
 
 def fits_double(term: Term) -> bool:
@@ -614,10 +653,8 @@ def _places(term: Term) -> int | None:
     """An upper bound of a numeric's digits before the point and of its decimals; None: not known."""
     if exact_integer(term.type):
         return 2 * _COUNTED
-    # precision is in the upper half of the modifier, the scale in the lower one and may be negative
     if term.type.typmod >= _TYPMOD and isinstance(term, Var | App):
-        precision = (term.type.typmod - _TYPMOD) >> 16
-        return precision + abs((((term.type.typmod - _TYPMOD) & 0x7FF) ^ 1024) - 1024)
+        return _declared(term.type)
     match term:
         case Lit(value):
             return len(value or "")

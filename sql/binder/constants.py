@@ -18,6 +18,8 @@ _ISO_TIMESTAMP = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2}) ([0-9]{2}):([0-9]
 _RANGES = {"int2": 1 << 15, "int4": 1 << 31, "int8": 1 << 63}
 _NAMES = {"int2": "smallint", "int4": "integer", "int8": "bigint"}
 _SPACE = " \t\n\r\v\f"
+# of thousands of digits Python makes no number, and no integer type has as many as these
+_MOST_DIGITS = 40
 
 
 def normalise(type_name: str, text: str) -> str | None:
@@ -44,7 +46,10 @@ def normalise(type_name: str, text: str) -> str | None:
 def number_literal(text: str) -> tuple[str, str]:
     """Type name and normal text of a numeric token (make_const: the smallest of int4, int8, numeric)."""
     if re.fullmatch(r"[+-]?[0-9]+", text):
-        value = int(text)
+        digits = text.lstrip("+-").lstrip("0")
+        if len(digits) > _MOST_DIGITS:
+            return "numeric", f"-{digits}" if text.startswith("-") else digits
+        value = int(f"-{digits or 0}" if text.startswith("-") else digits or 0)
         for name in ("int4", "int8"):
             if -_RANGES[name] <= value < _RANGES[name]:
                 return name, str(value)
@@ -77,7 +82,9 @@ def _integer(name: str, text: str) -> str | None:
         if re.fullmatch(r"[+-]?(0[xXoObB][0-9a-fA-F_]+|[0-9][0-9_]*)", word):
             return None
         raise BindError("22P02", f'invalid input syntax for type {_NAMES[name]}: "{text}"')
-    value = int(word)
+    digits = word.lstrip("+-").lstrip("0")
+    value = int(digits or 0) if len(digits) <= _MOST_DIGITS else _RANGES[name]
+    value = -value if word.startswith("-") and len(digits) <= _MOST_DIGITS else value
     if not -_RANGES[name] <= value < _RANGES[name]:
         raise BindError("22003", f'value "{text}" is out of range for type {_NAMES[name]}')
     return str(value)

@@ -101,7 +101,8 @@ def _multiplied(term: Nested, of: Sym, columns: list[tuple[Term, ...]]) -> Term 
     numbers, values = columns if factors[0] else columns[::-1]
     number = numbers[0]
     # of more decimals than a numeric keeps each product would be rounded, and not the sum
-    if not (_is_whole(number) or exact_integer(number.type) or all(map(is_bounded, values))):
+    products = (x.outs[0] for x in term.bag)
+    if not (_is_whole(number) or exact_integer(number.type) or all(map(is_bounded, products))):
         return None
     # where the number is NULL the product is, whatever is added up
     there = not_null(number)

@@ -241,7 +241,7 @@ def _linear(_ctx: Context, value: Nested) -> Iterator[_Value]:
                 numbers, others = columns if same[0] else columns[::-1]
                 number = numbers[0]
                 # else a product may have more decimals than a numeric keeps
-                if integers or _whole_number(number) or _is_integer(number) or all(map(is_bounded, others)):
+                if integers or _whole_number(number) or _is_integer(number) or all(map(is_bounded, outs)):
                     rows = tuple(
                         replace(b, preds=tuple(q for q in b.preds if q != not_null(number)), outs=(x,))
                         for b, x in zip(value.bag, others, strict=True)

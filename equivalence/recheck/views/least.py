@@ -55,7 +55,11 @@ def least(query: a.Query, changes: Changes) -> a.Query:
             changes.ask_of_others(replace(node, distinct=None, limit=None, offset=None, order_by=()))
         return _block(groups or node, changes, cut=cut)
 
-    return bottom_up(query, change)
+    made = bottom_up(query, change)
+    # numbered rows are sorted by their parts, groups need not be: a cut above that is sorted may read on
+    if cut and made != query:
+        changes.ask_behind_cuts(query)
+    return made
 
 
 def _block(block: a.Select, changes: Changes, *, cut: bool) -> a.Select:

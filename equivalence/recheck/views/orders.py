@@ -19,7 +19,6 @@ from rewright.sql.facts import Facts
 from rewright.sql.walk import (
     QUERIES,
     from_rels,
-    has_aggregate,
     highest_number,
     leaves,
     map_parts,
@@ -49,13 +48,8 @@ def orders(view: View) -> View:
 
 
 def _beyond_cuts(query: a.Query, view: View) -> frozenset[str]:
-    """What rows that a cut had left uncomputed may raise; to sort by aggregates all are computed."""
     changes = Changes(view.catalog, query)
-    for node in walk(query):
-        if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
-            continue
-        if not isinstance(node, a.Select) or not node.order_by or not has_aggregate(node.order_by[0].expr):
-            changes.ask_of_others(replace(node, limit=None, offset=None))
+    changes.ask_behind_cuts(query)
     return frozenset(changes.modulo)
 
 

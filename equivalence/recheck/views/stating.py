@@ -16,7 +16,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumption as Constraint
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.walk import keeps_keys_apart
+from rewright.sql.walk import has_aggregate, keeps_keys_apart, walk
 
 Queries = tuple[a.Query, a.Query]
 
@@ -60,6 +60,18 @@ class Changes:
             self.modulo.add("errors")
         if self.known.may_overflow(query):
             self.modulo.add("overflow")
+
+    def ask_behind_cuts(self, query: a.Query) -> None:
+        """What rows that cuts had left uncomputed may raise; to sort by aggregates all are computed."""
+        for node in walk(query):
+            if not isinstance(node, a.Select | a.SetOp) or node.limit is None:
+                continue
+            if (
+                not isinstance(node, a.Select)
+                or not node.order_by
+                or not has_aggregate(node.order_by[0].expr)
+            ):
+                self.ask_of_others(replace(node, limit=None, offset=None))
 
     def leave_to_chance(self, query: a.Query) -> None:
         """The reservations of what a query chooses among ties, and what keeps it from more."""
