@@ -115,7 +115,11 @@ class Reasoning:
             ranked = self._rank(self._by_model(self.strategy, deadline))
         # a later round with nothing new takes up what waited for others
         waiting = self.stood_back() if command.round > 1 and command.ask else ()
-        chosen = [*waiting, *self._choose(ranked)][: self.settings.width]
+        picked = self._choose(ranked)
+        # what a model was paid for is not crowded out by them
+        models = [c for c in picked if c.source == "model"]
+        others = [c for c in picked if c.source != "model"]
+        chosen = [*models, *waiting, *others][: self.settings.width]
         for candidate in chosen:
             self._seen.add(candidate.key())
             self._ways.setdefault(candidate.key(), set()).add(candidate.via)

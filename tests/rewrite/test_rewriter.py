@@ -24,10 +24,14 @@ from rewright.models.api import (
     Usage,
 )
 from rewright.models.prompts import PlanText, SqlText
+from rewright.models.redact import Redactor
 from rewright.models.replay import Recorder, Replay
-from rewright.rewrite.agents.memory import Memory, ReportNote, VerdictNote
+from rewright.rewrite.agents.mdp import ModelStrategy
+from rewright.rewrite.agents.memory import Memory, QueryFacts, ReportNote, VerdictNote
+from rewright.rewrite.agents.reasoning import Reasoning
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.machine.drive import replay
+from rewright.rewrite.machine.states import Reason
 from rewright.rewrite.model import Candidate, Deadline, Evidence, Explained, Level, Settings, Step, Timed
 from rewright.rewrite.ports import (
     Database,
@@ -373,6 +377,25 @@ def test_no_model_is_asked_where_rules_have_what_may_be_served() -> None:
     outcome = optimise(Server(times={GOOD: 0.5}), proposer=Rules([[GOOD]]), model=model)
     assert outcome.to_json()["rewritten"] == GOOD
     assert model.asked == []
+
+
+def test_what_waited_for_others_leaves_a_models_reply_its_place() -> None:
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    memory = Memory()
+    memory.remember(QueryFacts(ORIGINAL, "", None))
+    waiting = (Candidate(GOOD, (Step("unnest", "join"),)), Candidate(WRONG[0], (Step("unnest", "join"),)))
+    reasoning = Reasoning(
+        ORIGINAL,
+        1000.0,
+        Server(),
+        NoProposer(),
+        ModelStrategy(model, Redactor("schema")),
+        memory,
+        Settings(width=2),
+        stood_back=lambda: waiting,
+    )
+    found = reasoning.act(Reason(2), Deadline.after(30.0)).candidates
+    assert [c.sql for c in found] == [GOOD_CTE, GOOD]
 
 
 @pytest.mark.parametrize(("seconds", "served"), [(0.2, GOOD_CTE), (0.95, GOOD)])
