@@ -74,7 +74,8 @@ def test_a_lake_is_asked_as_a_database_is(folder: Path, invoke: Invoke) -> None:
     assert document["linked"]["tables"] == ["painting", "museum"]
     # a question that looks like an option, or that others must not see
     told = invoke("--lake", str(folder), "--json", "-", told="How many paintings are there in each museum?\n")
-    assert json.loads(told.stdout)["rows"] == document["rows"]
+    # the question asks for no order, and DuckDB's threads have none
+    assert sorted(json.loads(told.stdout)["rows"]) == sorted(document["rows"])
 
 
 def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path, invoke: Invoke) -> None:
