@@ -108,11 +108,16 @@ class _Reading:
                 place = self.places.of(block)
                 alone.update((word, place) for word in self._of_extremes(block))
                 # an order, or a least value, that an index gives may be lost in a join
-                if _stops(block) and (self._rows_fail(block) or self._shows_behind(block)):
-                    joins = max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
+                joins = max(sum(not _is_one_row(x) for x in leaves(block.from_)) - 1, 0)
+                if _stops(block) and self._rows_fail(block):
                     alone["join", place] += joins
+                # what is shown waits for a sort behind a join as it does behind a search, but rows that are
+                # made have no index to be found by
+                if _stops(block) and self._shows_behind(block):
                     searched = sum(1 for c in conditions(block) for _ in semi_joins(c))
                     alone["join or search", place] += joins + searched
+                    made = (x for x in leaves(block.from_) if isinstance(x, a.Derived) and _is_made(x.query))
+                    alone["made", place] += sum(1 for _ in made)
         # IN looks for a row, or is joined
         asked = (n.query for n in walk(self.query) if isinstance(n, a.Quantified))
         alone.update(("in", self.places.of(q)) for q in asked if _is_whole(q) and self._may_fail(q))

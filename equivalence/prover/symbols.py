@@ -571,6 +571,8 @@ def _nonzero(term: Term) -> bool:
 
 # a numeric keeps so many decimals at most, and eight times as many digits before the point
 _KEPT = 16_000
+# of a numeric parameter (docs/equivalence.md)
+_PARAMETER = 1000
 
 
 def is_bounded(term: Term, made: Callable[[Var], int | None] = lambda _: None) -> bool:
@@ -593,6 +595,9 @@ def digits(term: Term, made: Callable[[Var], int | None]) -> int | None:
         # a field of a moment or a span, which are of sixteen bytes at most: seconds have six decimals
         case App(sym, _) if sym.name.startswith("pg_catalog.extract(text,"):
             return 2 * _INTEGER
+        # a parameter is written by a client: as long as a type may be declared, it is taken
+        case App(sym, ()) if sym.name.startswith("$"):
+            return _PARAMETER
         case App(sym, args):
             # CASE's conditions have no size
             found = _all_known(digits(a, made) for a in args if a.type.name != "bool")

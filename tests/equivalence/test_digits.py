@@ -60,3 +60,19 @@ def test_digits_add_up() -> None:
 def test_numbers_of_thousands_of_digits_are_read(number: str) -> None:
     query = f"select id from t where x > {number}"
     assert _reservations(query, query) == ()
+
+
+def test_a_parameter_is_as_long_as_a_type_may_be_declared() -> None:
+    catalog = catalog_from_ddl(
+        "create table sold (id int primary key, part int not null, qty numeric(12, 2))"
+    )
+    one = bind(
+        "select id from sold s where qty < (select $1 * avg(qty) from sold where part = s.part)", catalog
+    )
+    other = bind(
+        "select id from sold s join (select part, $1 * avg(qty) as few from sold group by part) g on g.part = s.part where qty < few",
+        catalog,
+    )
+    found = prove_pair(Binding(one, other, catalog), catalog, 10.0).proved
+    assert found is not None
+    assert found.modulo == ()
