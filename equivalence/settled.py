@@ -29,8 +29,9 @@ from rewright.sql.walk import all_queries, children, map_parts, walk
 
 # which show one of the values that they are of, or nothing
 _PASSING = frozenset({"min", "max", "any_value", "lag", "lead", "first_value", "last_value", "nth_value"})
-# which say of a near moment what they are told to by constants, for each that is
+# types of units, zones and formats
 _WORDS = frozenset({"text", "unknown"})
+# which say of a near moment what they are told to by constants, for each that is
 _SAID_OF_MOMENTS = frozenset({"date_trunc", "timezone", "to_char"})
 # fields of a day between the years 1000 and 9000: small whole numbers
 _FIELDS = frozenset({"year", "month", "day", "quarter", "week", "dow", "doy", "isodow", "isoyear", "decade"})
@@ -111,7 +112,6 @@ class _Settling:
             settled_already = isinstance(x := _of_whose_field(made), a.Call) and x.func.schema == SURE
             return settled_already or is_near(moment, Known(near=near))
         if isinstance(node, a.Call) and _reads_moments(node):
-            # units, zones and formats are texts
             return all(is_near(x, Known(near=near)) for x in node.args if x.type.name not in _WORDS)
         return not own_errors(node, _one_row, Known(near=near))
 

@@ -168,6 +168,7 @@ def is_volatile(node: Node) -> bool:
     )
 
 
+@remembered
 def may_vary(node: Node) -> bool:
     """As `is_volatile`, where functions in FROM count as what they are declared if they are PostgreSQL's own
     and immutable, or series of moments, which the session's zone is read for: such give the same rows in the
