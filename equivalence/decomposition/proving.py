@@ -114,8 +114,23 @@ class _BothWays:
         # a proof with reservations, and how long other attempts may take to do without
         self.kept: Proved | None = None
         self.most_for_better = 0.0
+        # what no more time would better
+        self.final: Attempt | None = None
 
     def go_on(self, seconds: float) -> Attempt:
+        if self.final is None:
+            found = self._within(seconds)
+            if found is not None:
+                self.final = found
+        if self.final is not None:
+            return self.final
+        if self.kept is not None:
+            return Attempt(self.kept, "", self.binding)
+        late = Attempt(None, "no proof: timeout", self.binding)
+        return next((self.said[p] for p in (False, True) if p in self.said), late)
+
+    def _within(self, seconds: float) -> Attempt | None:
+        """What is found within ``seconds`` and worth keeping."""
         deadline = clock.now() + seconds
         idle = Idle(deadline)
         for limit, positions in self.rounds.until(deadline):
@@ -126,10 +141,7 @@ class _BothWays:
                 break
             if self.parts.settled and len(self.said) > 1 and not any(a.late for a in self.said.values()):
                 break
-        if self.kept is not None:
-            return Attempt(self.kept, "", self.binding)
-        late = Attempt(None, "no proof: timeout", self.binding)
-        return next((self.said[p] for p in (False, True) if p in self.said), late)
+        return None
 
     def _round(self, limit: float, deadline: float, *, positions: bool) -> Attempt | None:
         """What is proved in one round, if it is worth keeping."""

@@ -177,12 +177,12 @@ class PartsSearch:
         return not any(self._late.values())
 
     def round(self, seconds: float, deadline: float, *, positions: bool) -> Proved | None:
-        """Every attempt once, for at most ``seconds`` for each of its parts: what was found is kept. One that
-        leaves something open is found again at once; in the round that it is found in, those that may leave
-        less open have their turn.
+        """Every attempt once, for at most ``seconds`` for each of its parts: what was found is kept. Where
+        that leaves something open, those that may leave less open have their turn in this and in later
+        rounds.
         """
         # found already, or nothing was given up for lack of time
-        if self._best is not None or not self._late[positions]:
+        if (self._best is not None and not self._best.modulo) or not self._late[positions]:
             return self._best
         self._late[positions] = False
         longer = _FIRST_LONGER

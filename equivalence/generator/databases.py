@@ -32,6 +32,8 @@ _CLOSE_SHARE = 0.15
 _CLOSE = 8
 # of chained rows, how often they are a ring: a recursive query that reaches it does not end
 _RING_SHARE = 0.1
+# in one database of so many keys follow each other without a gap: what is asked of neighbours needs several
+_IN_A_ROW = 10
 # how often a reference has another spelling of its parent's number
 _RESPELLED_SHARE = 0.3
 
@@ -52,6 +54,8 @@ class Mood:
     seed_share: float = 1.0
     # rows of a table that refers to itself follow each other, the last one may be followed by the first
     chained: bool = False
+    # the keys of a table's rows are numbers, or days, that follow each other
+    in_a_row: bool = False
 
 
 class Generator:
@@ -73,6 +77,7 @@ class Generator:
         self.sizes = tuple(sizes)
         self.valid = valid or {}
         self.random = random.Random(seed)  # noqa: S311 - test data
+        self._made = 0
         # no row of a table that refers to itself may lead back to itself: recursion over such rows is endless
         self.acyclic = False
         self.used = closure(shape, used if used is not None else frozenset(range(len(shape.tables))))
@@ -99,6 +104,8 @@ class Generator:
         mood = Mood(profile, rnd.choice((0.0, 0.0, 0.1, 0.3)), 0.15 if rnd.random() < 0.12 else 0.0)
         mood.seed_share = rnd.choice((1.0, 0.97, 0.9))
         mood.chained = rnd.random() < 0.2
+        self._made += 1
+        mood.in_a_row = self._made % _IN_A_ROW == 0
         mood.deferred = self.shape.deferrable and rnd.random() < 0.5
         # group sizes around the constants of HAVING and LIMIT, on either side of them
         if self.sizes:
@@ -133,6 +140,8 @@ class Generator:
             return
         wanted = max(self._count(mood), len(seeds))
         styles = [self._style(mood) for _ in table.columns]
+        if mood.in_a_row:
+            styles = ["next" if _is_keyed(table, i) else style for i, style in enumerate(styles)]
         constants: dict[int, str | None] = {}
         made = self._columns(index, mood, styles, constants, wanted)
         rows = tables[index]
@@ -179,8 +188,8 @@ class Generator:
         for i, column in enumerate(self.shape.tables[index].columns):
             if column.generated or i in idle:
                 cells.append([self._unseen(index, i, column)] * wanted)
-            elif styles[i] in {"constant", "count"} or mood.extreme_share:
-                # constants, counts and extreme values are made one by one
+            elif styles[i] in {"constant", "count", "next"} or mood.extreme_share:
+                # such values are made one by one
                 cells.append(
                     [self._cell(index, i, column, mood, styles[i], constants, n) for n in range(wanted)]
                 )
@@ -265,8 +274,10 @@ class Generator:
             value = constants[position]
             if value is not None or column.nullable:
                 return value
-        if style == "count" and column.family in {"int", "numeric", "float"} and not column.domain:
-            return str(number)
+        # counted days would seldom be near those that the queries name
+        counted = _counted(column, number) if style in {"count", "next"} else None
+        if counted is not None and (style == "next" or column.family not in {"date", "timestamp"}):
+            return counted
         if column.nullable and mood.null_share and rnd.random() < mood.null_share:
             return None
         source: Sequence[str] = ()
@@ -443,19 +454,28 @@ def without_rows(shape: Shape, database: Database, refused: Mapping[int, set[int
     return tuple(tuple(rows) for rows in tables)
 
 
-def fresh_value(column: ColumnShape, number: int) -> str | None:
-    """The value of this number of a type that has many; None for others."""
+def _is_keyed(table: TableShape, position: int) -> bool:
+    return any(position in key.columns for key in table.keys)
+
+
+def _counted(column: ColumnShape, number: int) -> str | None:
+    """The value of this number of a type that has a next one; None for others."""
     if column.domain:
         return None
     match column.family:
         case "int" | "numeric" | "float":
             return str(number)
-        case "text" if column.typmod == -1 or column.typmod > 6:
-            return f"k{number}"
         case "date" | "timestamp":
             return str(dt.date(2000, 1, 1) + dt.timedelta(days=number))
         case _:
             return None
+
+
+def fresh_value(column: ColumnShape, number: int) -> str | None:
+    """The value of this number of a type that has many; None for others."""
+    if column.family == "text" and not column.domain and (column.typmod == -1 or column.typmod > 6):
+        return f"k{number}"
+    return _counted(column, number)
 
 
 def idle_columns(table: TableShape, mentioned: frozenset[str] | None) -> dict[int, str | None]:

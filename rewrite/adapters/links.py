@@ -26,8 +26,8 @@ class LinkProver:
     """``between``: called before each single proof, where others may go first. ``memory``: what proofs over
     the catalog found out; a checker of the same pairs shares it.
 
-    A pair that was not proved in its time is gone on with when it is asked of again: each candidate may be
-    looked at briefly first, and what that took is not lost.
+    A pair that was not proved in its time, or with reservations only, is gone on with when it is asked of
+    again: each candidate may be looked at briefly first, and what that took is not lost.
     """
 
     catalog: Catalog
@@ -43,13 +43,12 @@ class LinkProver:
         if search is None:
             return None
         proved = search.go_on(seconds).proved
-        if proved is not None:
-            return Evidence.of(to_json(proved))
-        # the last one asked of stands last
-        self._begun[before, after] = search
-        if len(self._begun) > _KEPT:
-            del self._begun[next(iter(self._begun))]
-        return None
+        if proved is None or proved.modulo:
+            # the last one asked of stands last
+            self._begun[before, after] = search
+            if len(self._begun) > _KEPT:
+                del self._begun[next(iter(self._begun))]
+        return None if proved is None else Evidence.of(to_json(proved))
 
     def _search(self, before: str, after: str) -> PairSearch | None:
         bound = bind_both(before, after, self.catalog, self.search_path)

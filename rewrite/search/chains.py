@@ -66,7 +66,7 @@ class ChainChecker:
     # how long it may; 0: somebody waits, and there is time for proofs of links and for nothing else
     confirm: float = CONFIRM_SECONDS
     _proved: dict[tuple[str, str], Evidence] = field(default_factory=dict)
-    # seconds in which a link was not proved: in fewer, or in hardly more, it will not be
+    # seconds in which a link was not proved, or with reservations only: in hardly more it is not, either
     _failed: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
@@ -158,18 +158,18 @@ class ChainChecker:
         return None
 
     def _by_parts(self, pair: tuple[str, str], deadline: float) -> Evidence | None:
-        left = deadline - clock.now()
-        if pair in self._proved:
-            return self._proved[pair]
+        left, known = deadline - clock.now(), self._proved.get(pair)
+        if known is not None and not known.modulo:
+            return known
         # tried in nearly as long before: it will not be found now
         if self.links is None or left <= 0 or self._failed.get(pair, 0.0) * _HARDLY_MORE >= left:
-            return None
+            return known
         found = self.links.prove(*pair, left)
-        if found is None:
+        if found is None or found.modulo:
             self._failed[pair] = left
-        else:
+        if found is not None:
             self._proved[pair] = found
-        return found
+        return found or known
 
 
 def joined(links: list[Evidence]) -> Evidence:

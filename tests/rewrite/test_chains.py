@@ -83,6 +83,31 @@ def test_what_was_not_proved_is_tried_again_only_with_more_time() -> None:
     assert links.asked == [("a", "b"), ("b", "c"), ("b", "c")]
 
 
+@dataclass
+class Hurried:
+    """Links that are proved with a reservation in little time, and without one in more."""
+
+    enough: float
+    asked: list[float] = field(default_factory=list)
+
+    def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
+        self.asked.append(seconds)
+        modulo = [] if seconds >= self.enough else ["errors"]
+        return Evidence.of({"verdict": "proved", "modulo": modulo})
+
+
+def test_a_hasty_proof_with_reservations_is_bettered_where_there_is_more_time() -> None:
+    links = Hurried(enough=1.0)
+    checker = ChainChecker(Scripted({}), Derivations(), links, second=Scripted({}))
+    hasty = checker.prove("a", "b", 0.2)
+    assert hasty is not None
+    assert set(hasty.modulo) == {"errors"}
+    assert checker.prove("a", "b", 0.2) == hasty
+    assert not checker.check("a", "b", 10.0).modulo
+    assert not checker.check("a", "b", 20.0).modulo
+    assert len(links.asked) == 2
+
+
 def test_two_proved_links_prove_the_pair_with_the_reservations_of_both() -> None:
     evidence = chain({("a", "b"): "proved", ("b", "c"): "proved"}).check("a", "c", 4.0)
     assert evidence.level == "proved"
