@@ -88,9 +88,51 @@ def sampled(template: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def form_of_template(template: str) -> Form | None:
-    """The form of the texts of a template (`rewright.sql.templates`), with sample literals."""
-    form = form_of(sampled(template))
-    return None if form is None or len(form.literals) != len(HOLE.findall(template)) else form
+    """The form of the texts of a template (`rewright.sql.templates`), with sample literals in its holes."""
+    form, own = form_of(sampled(template)), _own(template)
+    return None if form is None or own is None or len(own) != len(form.literals) else form
+
+
+@lru_cache(maxsize=20_000)
+def _own(template: str) -> tuple[int | str, ...] | None:
+    """For each literal of the template's texts the number of its hole, or what the template has in its place.
+    None where a hole is no literal of its texts.
+    """
+    holes: dict[int, int] = {}
+    text, at = "", 0
+    for found in HOLE.finditer(template):
+        text += template[at : found.start()] + " "
+        holes[len(text)] = int(found[1])
+        text += _SAMPLES[found[2]] + " "
+        at = found.end()
+    text += template[at:]
+    try:
+        tokens = [token for token in scan(text) if token.name not in COMMENTS]
+    except (ParseError, UnicodeError):
+        return None
+    spans = literal_spans(text, tokens) or []
+    own = tuple(holes.pop(start, text[start:end]) for start, end, _ in spans)
+    return None if holes else own
+
+
+def fixed_in(template: str) -> tuple[str, ...]:
+    """The literals that a template keeps, as written."""
+    return tuple(x for x in _own(template) or () if isinstance(x, str))
+
+
+def values_for(template: str, form: Form) -> tuple[str, ...] | None:
+    """What a text of the template's shape has for its holes, in the order of their numbers; None where the
+    text has another literal than one that the template keeps, or different ones for one hole.
+    """
+    own = _own(template)
+    if own is None or len(own) != len(form.literals):
+        return None
+    values: dict[int, str] = {}
+    for mine, literal in zip(own, form.literals, strict=True):
+        known = mine if isinstance(mine, str) else values.setdefault(mine, literal)
+        if known != literal:
+            return None
+    return tuple(values[number] for number in sorted(values))
 
 
 def form_key(text: str) -> str:

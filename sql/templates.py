@@ -9,7 +9,7 @@ catalogs; `bind_template` is the only way to the binder.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from typing import Literal as OneOf
@@ -67,7 +67,9 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """``text`` has a hole ``⟦n:kind⟧`` (n from 1) for each literal."""
+    """``text`` has a hole ``⟦n:kind⟧`` (n from 1), or several, for each of ``literals``; others stand in it
+    as they are.
+    """
 
     text: str
     literals: tuple[Literal, ...]
@@ -80,9 +82,10 @@ class Template:
         return filled
 
 
-def template_of(text: str) -> Template | None:
+def template_of(text: str, fixed: Collection[int] = (), *, tied: bool = False) -> Template | None:
     """The template of a text; None where none is made: not lexable, too long, or
-    holding a hole's brackets.
+    holding a hole's brackets. ``fixed``: numbers (from 1) of literals that stay in it. ``tied``: literals
+    that are written alike have one number.
     """
     if len(text) > MAX_TEXT or "⟦" in text or "⟧" in text or "\x00" in text:
         return None
@@ -94,13 +97,19 @@ def template_of(text: str) -> Template | None:
         return None
     parts: list[str] = []
     found: list[Literal] = []
+    numbers: dict[tuple[Kind, str], int] = {}
     at = offset = 0
-    for start, end, kind in spans:
-        parts += [text[at:start], hole(len(found) + 1, kind)]
-        offset += len(text[at:start].encode())
+    for number, (start, end, kind) in enumerate(spans, 1):
+        if number in fixed:
+            continue
         literal = text[start:end]
+        offset += len(text[at:start].encode())
         size = len(literal.encode())
-        found.append(Literal(kind, literal, offset, offset + size))
+        known = numbers.get((kind, literal)) if tied else None
+        if known is None:
+            found.append(Literal(kind, literal, offset, offset + size))
+            known = numbers[kind, literal] = len(found)
+        parts += [text[at:start], hole(known, kind)]
         offset += size
         at = end
     return Template("".join([*parts, text[at:]]), tuple(found))
@@ -221,8 +230,11 @@ def bind_template(
     *,
     search_path: Sequence[str] = ("public",),
     param_types: Sequence[SqlType | None] = (),
+    fixed: Collection[int] = (),
+    tied: bool = False,
 ) -> tuple[Query, Template] | None:
-    """The tree of a template: each literal is a Param that prints as its hole again.
+    """The tree of a template: each literal is a Param that prints as its hole again. ``fixed``, ``tied``: see
+    `template_of`.
 
     What is proved about this tree holds for all literals of the kinds. None where the text has no template.
     Raises what `rewright.sql.binder.bind` raises; a text may bind with its literals and not as a template
@@ -230,7 +242,7 @@ def bind_template(
     """
     from rewright.sql.binder import bind
 
-    template = template_of(text)
+    template = template_of(text, fixed, tied=tied)
     if template is None:
         return None
     # each literal is replaced by a value that occurs nowhere else, which the binder makes a parameter

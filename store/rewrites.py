@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from rewright.sql.forms import without_comments
+from rewright.sql.forms import fixed_in, without_comments
 from rewright.sql.redaction import has_strings, scrubbed, values_in, without_values
 from rewright.store import revision, schema
 from rewright.store.connection import transaction, upsert
@@ -163,7 +163,7 @@ class Rewrites:
             )
         template = without_comments(new.template)
         # a constant that stays in the template is a value of somebody's
-        if has_strings(template):
+        if has_strings(template) or fixed_in(template):
             raise LiteralsForbidden(
                 "[store] literals is off: a template that keeps a constant cannot be kept"
             )

@@ -24,6 +24,7 @@ from rewright.sql.forms import (
     rough_head,
     rough_key,
     sampled,
+    values_for,
     without_comments,
 )
 
@@ -150,19 +151,21 @@ class RewriteIndex:
             found = None if known is None else _of_types(known, param_types, path)
             if found is not None:
                 return replace(found, comments=_carried(found.rewrite, form))
-            shapes = tables.shapes.get((name, form.shape, param_types))
-            rewrite = _found_for(shapes or (), path, lambda one: one)
-            if rewrite is not None:
-                return self._filled(rewrite, form)
+            shapes = tables.shapes.get((name, form.shape, param_types), ())
+            # a template may keep some of its literals: only texts that have them, too, are meant
+            meant = [(one, own) for one in shapes if (own := values_for(one.original, form)) is not None]
+            chosen = _found_for(meant, path, lambda one: one[0])
+            if chosen is not None:
+                return self._filled(*chosen, form)
         return None
 
-    def _filled(self, rewrite: ServedRewrite, form: Form) -> Candidate | None:
+    def _filled(self, rewrite: ServedRewrite, values: Sequence[str], form: Form) -> Candidate | None:
         assert self._templater is not None
-        replacement = self._templater.fill(rewrite.replacement, form.literals)
+        replacement = self._templater.fill(rewrite.replacement, values)
         if replacement is None:
             return None
         plain = rewrite.plain_replacement
-        filled = None if plain is None else self._templater.fill(plain, form.literals)
+        filled = None if plain is None else self._templater.fill(plain, values)
         return _candidate(rewrite, form, replacement, filled)
 
 

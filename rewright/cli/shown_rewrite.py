@@ -16,6 +16,7 @@ from rewright.console.plan_view import Shown
 from rewright.console.sql_text import formatted
 from rewright.console.telling import mapping, told
 from rewright.console.words import proposers
+from rewright.sql.forms import fixed_in
 from rewright.store.life import Action
 from rewright.store.records import Event, Rewrite
 
@@ -52,7 +53,9 @@ def _summary(rewrite: Rewrite, told_: Mapping[str, Any]) -> Iterator[str]:
     approved = ", approved" if rewrite.approved else ""
     reason = f": {rewrite.reason}" if rewrite.reason else ""
     modulo = f" modulo {', '.join(proposal.modulo)}" if proposal.modulo else ""
-    scope = "all literals" if proposal.scope == "any" else "these literals"
+    kept = fixed_in(proposal.template) if proposal.scope == "any" else ()
+    but = f" but {', '.join(dict.fromkeys(kept))}" if kept else ""
+    scope = f"all literals{but}" if proposal.scope == "any" else "these literals"
     yield f"rewrite {rewrite.id} on {proposal.database}: {rewrite.state}{approved}{reason}"
     yield f"  It {told_['state']}."
     yield f"  verdict   {proposal.level}{modulo}; holds for {scope}"

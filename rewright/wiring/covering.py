@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.processes.jobs import Job
-from rewright.sql.forms import form_of_template, shape_key
+from rewright.sql.forms import form_of, form_of_template, shape_key, values_for
 from rewright.store.api import Store
 from rewright.store.life import State
 from rewright.store.records import Rewrite
@@ -38,8 +38,12 @@ class Covering:
     def find(self, job: Job) -> Rewrite | None:
         """One that stands, or that a person rejected, and that was found for the job's search path."""
         self._read()
+        form = form_of(job.text)
         for number in self._numbers.get((job.database, shape_key(job.text), job.param_types), ()):
             one = self.store.rewrites.get(number)
+            # a template may keep literals that this text has not
+            if form is None or values_for(one.proposal.template, form) is None:
+                continue
             # found for another search path, the same names may mean other tables
             if not job.search_path or schemas_of(one.proposal) in {(), job.search_path}:
                 return one

@@ -16,7 +16,7 @@ from psycopg import errors
 
 from rewright.engines.postgres.session import Session, SessionError
 from rewright.proxy.serving.failures import is_passing
-from rewright.sql.forms import form_of
+from rewright.sql.forms import form_of, values_for
 from rewright.store.api import Store
 from rewright.store.life import Action, IllegalTransition, State
 from rewright.store.records import NewRewrite, Rewrite
@@ -94,7 +94,8 @@ def replacement_for(proposal: NewRewrite, text: str) -> str | None:
         return proposal.replacement
     form = form_of(text)
     # literals of the text that failed, not those it was found with
-    return None if form is None else templates.make().fill(proposal.replacement, form.literals)
+    values = None if form is None else values_for(proposal.template, form)
+    return None if values is None else templates.make().fill(proposal.replacement, values)
 
 
 def retire_doubted(store: Store, *, now: float | None = None) -> Iterator[Rewrite]:

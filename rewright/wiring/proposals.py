@@ -14,7 +14,7 @@ from rewright.processes.jobs import Job
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Scoped
-from rewright.sql.forms import form_key
+from rewright.sql.forms import form_key, form_of, values_for
 from rewright.store.life import Level
 from rewright.store.records import NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import templates
@@ -95,8 +95,9 @@ def filled(proposal: NewRewrite) -> str | None:
     """The replacement for the very text the rewrite was found for."""
     if proposal.scope != "any":
         return proposal.replacement
-    split = templates.make().split(proposal.original)
-    return None if split is None else templates.make().fill(proposal.replacement, split[1])
+    form = form_of(proposal.original)
+    values = None if form is None else values_for(proposal.template, form)
+    return None if values is None else templates.make().fill(proposal.replacement, values)
 
 
 def job_key(job: Job) -> str:

@@ -21,14 +21,26 @@ from rewright.equivalence.verdicts import Proved, to_json, with_implied
 from rewright.rewrite.model import Deadline, Evidence
 from rewright.rewrite.ports import Scoped
 from rewright.sql.algebra import Expr, Query
+from rewright.sql.asked_values import asked_for
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.placeholders import HOLE
 from rewright.sql.printing import to_sql
-from rewright.sql.templates import Template, bind_template, fill
+from rewright.sql.templates import Template, bind_template, fill, template_of
 from rewright.sql.walk import canonical
 
 _SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Holes:
+    """Which of a text's literals become parameters, see `template_of`."""
+
+    fixed: frozenset[int] = frozenset()
+    tied: bool = False
+
+
+_ALL = _Holes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +57,10 @@ class TemplateScoper:
     seconds: float = _SECONDS
 
     def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
-        """``any`` with both templates where the template is proved, else ``these`` with the reason."""
+        """``any`` with both templates where the template is proved, else ``these`` with the reason. A
+        template may keep literals that say how something is computed (`rewright.sql.asked_values`), and hold
+        only where some are alike.
+        """
         behind = split(candidate, self.catalog, self.search_path)
         candidate, kept = (candidate, frozenset[Promise]()) if behind is None else behind
         scoped = self._scope(original, candidate, kept, deadline)
@@ -58,8 +73,36 @@ class TemplateScoper:
         return replace(scoped, replacement=text)
 
     def _scope(self, original: str, candidate: str, kept: frozenset[Promise], deadline: Deadline) -> Scoped:
+        """For all literals; else for all that are alike where the text's are; else for all that are asked
+        for, where those that say how something is computed stay as they are.
+        """
+        whole = self._with(original, candidate, kept, deadline)
+        template = template_of(original)
+        if whole.scope == "any" or template is None:
+            return whole
+        texts = [x.text for x in template.literals]
+        asked = asked_for(template)
+        fixed = set(range(1, len(texts) + 1)) - asked
+        ways = [_Holes(tied=True)] if len(set(texts)) < len(texts) else []
+        ways += [_Holes(tied=True, fixed=frozenset(fixed))] if asked and fixed else []
+        for way in ways:
+            partly = self._with(original, candidate, kept, deadline, way)
+            if partly.scope == "any":
+                return partly
+        return whole
+
+    def _with(
+        self,
+        original: str,
+        candidate: str,
+        kept: frozenset[Promise],
+        deadline: Deadline,
+        holes: _Holes = _ALL,
+    ) -> Scoped:
         try:
-            bound = bind_template(original, self.catalog, search_path=self.search_path)
+            bound = bind_template(
+                original, self.catalog, search_path=self.search_path, fixed=holes.fixed, tied=holes.tied
+            )
             if bound is None:
                 # a text that cannot be made a template holds for itself
                 return Scoped("these", reason="the text has no template")
@@ -68,13 +111,13 @@ class TemplateScoper:
         except (BindError, Unsupported) as error:
             return Scoped("these", reason=f"the template does not bind: {error}")
         query, template = bound
-        holes = literals_of(plain, query)
+        found = literals_of(plain, query)
         # literals that the parser folds, or types by their value, would mean something else as parameters
-        if holes is None:
+        if found is None:
             return Scoped("these", reason="the template means something else than the text")
         if not template.literals:
             return self._without_literals(plain, target, template, candidate, kept, deadline)
-        return self._prove(query, template, target, holes, kept, deadline)
+        return self._prove(query, template, target, found, kept, deadline)
 
     def _without_literals(
         self,

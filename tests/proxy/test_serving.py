@@ -746,6 +746,20 @@ def test_templates_serve_other_literals(world: World) -> None:
     assert index.find(world.database, ORIGINAL.replace("4", "'4'").encode(), ()) is None
     assert index.find(world.database, b"select id, price from item where id < 4 order by price", ()) is None
     assert index.find("elsewhere", ORIGINAL.encode(), ()) is None
+    index.replace(
+        [
+            replace(
+                known,
+                original=f"{template(ORIGINAL)} limit 7",
+                replacement="select ⟦1:i⟧ limit 7",
+                scope="any",
+            )
+        ]
+    )
+    assert index.find(world.database, f"{ORIGINAL} limit 8".encode(), ()) is None
+    found = index.find(world.database, f"{ORIGINAL} limit 7".encode(), ())
+    assert found is not None
+    assert found.replacement == "select 4 limit 7"
 
 
 @dataclass

@@ -74,6 +74,14 @@ def test_other_texts_are_not_covered(store: Store, other: Job) -> None:
     assert covering.find(other) is None
 
 
+def test_a_template_that_keeps_a_literal_covers_texts_that_have_it(store: Store) -> None:
+    kept = replace(NEW, template="select a from t where b = ⟦1:i⟧ and c < 5", template_key="c")
+    store.rewrites.act(store.rewrites.add(kept).id, Action.ACTIVATE)
+    covering = Covering(store)
+    assert covering.find(replace(JOB, text="select a from t where b = 8 and c < 5")) is not None
+    assert covering.find(replace(JOB, text="select a from t where b = 8 and c < 6")) is None
+
+
 def test_the_store_is_read_again_only_when_it_changed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.rewrites.act(store.rewrites.add(NEW).id, Action.ACTIVATE)
     covering, shapes = Covering(store), []

@@ -11,7 +11,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pglast.parser import ParseError, parse_sql_json
 
-from rewright.sql.forms import form_of, known_head, may_hold_comment, rough_head, rough_key, without_comments
+from rewright.sql.forms import (
+    fixed_in,
+    form_of,
+    form_of_template,
+    known_head,
+    may_hold_comment,
+    rough_head,
+    rough_key,
+    values_for,
+    without_comments,
+)
 
 
 def same(one: str, other: str) -> bool:
@@ -369,3 +379,30 @@ def test_cheap_keys_are_cheap_for_any_text(piece: bytes) -> None:
     rough_head(text)
     rough_head(piece * (200_000 // len(piece)))
     assert time.process_time() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("template", "text", "values"),
+    [
+        ("select a + ⟦1:i⟧ from t where b = ⟦2:s⟧", "SELECT a+2 from t where b='x'", ("2", "'x'")),
+        ("select a + 5 from t where b = ⟦1:s⟧", "select a + 5 from t where b = 'y'", ("'y'",)),
+        ("select a + 5 from t where b = ⟦1:s⟧", "select a + 6 from t where b = 'y'", None),
+        ("select a + ⟦1:i⟧ from t where b = ⟦1:i⟧", "select a + 6 from t where b = 6", ("6",)),
+        ("select a + ⟦1:i⟧ from t where b = ⟦1:i⟧", "select a + 6 from t where b = 06", None),
+        ("select ⟦2:i⟧, ⟦1:s⟧, ⟦2:i⟧", "select 7, 'a', 7", ("'a'", "7")),
+        ("select ⟦1:i⟧", "select 7, 8", None),
+    ],
+)
+def test_what_a_text_has_for_the_holes_of_a_template(
+    template: str, text: str, values: tuple[str, ...] | None
+) -> None:
+    form = form_of(text)
+    assert form is not None
+    assert values_for(template, form) == values
+
+
+def test_what_a_template_keeps() -> None:
+    assert fixed_in("select 'a', ⟦1:i⟧, b from t order by 1 limit 7") == ("'a'", "7")
+    assert fixed_in("select ⟦1:i⟧::numeric(3, 2)") == ()
+    # a hole within a string is none
+    assert form_of_template("select '⟦1:i⟧'") is None

@@ -174,6 +174,8 @@ def test_literals_are_not_kept_where_they_may_not_be(store_url: str) -> None:
         assert store.rewrites.add(NEW).proposal.original == NEW.template
         with pytest.raises(LiteralsForbidden):
             store.rewrites.add(replace(NEW, scope="these", literals=("5",)))
+        with pytest.raises(LiteralsForbidden):
+            store.rewrites.add(replace(NEW, template="select a / 52 from t where b = ⟦1:i⟧"))
         store.log.add([LogEntry(at=1, database="app", query="select 'secret'", template="select $1")])
         assert store.log.read()[0].query == "select $1"
         store.queries.record([QuerySeen("app", "joe", "k", "select $1", "select 'secret'")])
