@@ -68,8 +68,8 @@ RECORD = SqlType("record")
 
 # Types whose `=` holds only between values that no function, cast or output can tell apart
 # (hazards M4): a column of such a type may be replaced by its equal anywhere. text and varchar
-# belong here only under a deterministic collation; the caller checks that. Arrays and rows inherit
-# from their elements and are left out on purpose.
+# belong here only under a deterministic collation; the caller checks that. Arrays inherit from their
+# elements; rows, of several types, are left out.
 IDENTITY_EQUALITY = frozenset(
     {
         "bool",
@@ -105,9 +105,12 @@ def equality_is_identity(type_: SqlType) -> bool:
 
     Text counts under the database's default collation and "C"/"POSIX"/"ucs_basic", which are
     deterministic in every supported PostgreSQL version (manual, "Nondeterministic Collations").
+    Arrays are equal where their bounds and elements are (array_eq in arrayfuncs.c).
     """
     if not type_.is_builtin:
         return False
+    if type_.is_array:
+        return equality_is_identity(type_.element)
     if type_.name in TEXT_LIKE:
         return type_.collation in DETERMINISTIC_COLLATIONS
     return type_.name in IDENTITY_EQUALITY

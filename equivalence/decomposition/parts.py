@@ -19,6 +19,7 @@ from rewright.equivalence.decomposition.congruence import Difference, difference
 from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.arranging import arranged
 from rewright.equivalence.laws.asked_groups import asked_of_groups
+from rewright.equivalence.laws.asked_rows import asking_for_rows
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.calendars import by_calendar
 from rewright.equivalence.laws.constants import folded
@@ -249,6 +250,7 @@ def _forms(plain: View, highest: int) -> list[View]:
     if looked is not None:
         # as other subqueries are sorted
         looked = _seen(looked, without_idle_keys, catalog) or looked
+    existing = _seen(plain, asking_for_rows, catalog)
     counted = _seen(plain, lambda q, known: without_fans(q, known, Fresh(highest)), catalog)
     if counted is not None:
         above = max(highest_number(counted.before), highest_number(counted.after))
@@ -256,7 +258,7 @@ def _forms(plain: View, highest: int) -> list[View]:
     least = _seen(plain, with_least_rows, catalog)
     grouped = None if least is None else _row_by_row(least, catalog)
     asked = _seen(plain, asked_of_groups, catalog)
-    seen = (plain, _row_by_row(plain, catalog), late, looked, counted, asked, least, grouped)
+    seen = (plain, _row_by_row(plain, catalog), late, looked, existing, counted, asked, least, grouped)
     bases = [v for v in seen if v is not None]
     return [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
 

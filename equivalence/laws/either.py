@@ -81,6 +81,13 @@ def ignores_duplicates(block: a.Select) -> bool:
     return once and not block.distinct and (block.group_by != ((),) or bool(groups))
 
 
+def are_asked_for(query: a.Query) -> bool:
+    """Whether EXISTS, IN and the like ask for rows of FROM as they are: it does not count how often one is
+    there, either.
+    """
+    return isinstance(query, a.Select) and query == a.Select(query.targets, query.from_, query.where)
+
+
 def either_of_lists(block: a.Select, refused: Callable[[bool], bool] = bool) -> Either | None:
     """What a block whose duplicates do not count asks of its lists; None where it does not ask so.
     ``refused``: told whether what has to refuse NULL does.
@@ -151,9 +158,18 @@ class _Asking(Walk):
         super().__init__(catalog)
         self.fresh = fresh
 
+    def changed(self, node: a.Node) -> a.Node:
+        if isinstance(node, a.Exists | a.Quantified) and are_asked_for(node.query):
+            assert isinstance(node.query, a.Select)
+            return replace(node, query=self._without_lists(node.query))
+        return super().changed(node)
+
     def block(self, block: a.Select) -> a.Select:
         # count(*) would count the product of the lists
-        if not ignores_duplicates(block) or is_volatile(block):
+        return self._without_lists(block) if ignores_duplicates(block) else block
+
+    def _without_lists(self, block: a.Select) -> a.Select:
+        if is_volatile(block):
             return block
         # windows number the rows of the product; generate_series in SELECT makes rows of each of them
         if has_window(block) or any(returns_set(t.expr) for t in block.targets):

@@ -63,8 +63,9 @@ class _Numbered(Walk):
             # targets, sort keys, conditions and joins are computed for rows of groups that nobody asks for
             self.reserve_uncut(query)
             computed = (*(t.expr for t in query.targets), *(k.expr for k in query.order_by))
-            self.reserve_failures(*computed, *conjuncts(query.where))
-            if query.group_by is not None:
+            if query.group_by is None:
+                self.reserve_failures(*computed, *conjuncts(query.where))
+            else:
                 self.reserve_other_rows(replace(query, limit=None, offset=None))
                 self.reserve(looseness(replace(query, order_by=(), limit=None, offset=None)))
         return made

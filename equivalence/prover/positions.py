@@ -30,7 +30,7 @@ ORDER_SENSITIVE = frozenset({"array_agg", "string_agg", "json_agg", "jsonb_agg",
 # the directions that are read, with the aggregate that their first value is
 _DIRECTIONS = {("asc", "<"): "min", ("desc", ">"): "max"}
 # types of which there is a minimum and a maximum
-_EXTREMES = frozenset({*INTS, "numeric", "date", "timestamp", "text", "varchar"})
+_EXTREMES = frozenset({*INTS, "numeric", "date", "time", "timestamp", "timestamptz", "text", "varchar"})
 
 Key = tuple[str, Term, Term]
 

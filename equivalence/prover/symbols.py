@@ -98,7 +98,7 @@ def domain(type_: SqlType) -> str:
 
 def identity(type_: SqlType) -> bool:
     """Whether ``=`` on the type means the very same value (M4)."""
-    return type_ == INTEGER or (equality_is_identity(type_) and type_.name != "char")
+    return type_ == INTEGER or (equality_is_identity(type_) and type_.name not in {"char", "_char"})
 
 
 def one_representation(type_: SqlType) -> bool:

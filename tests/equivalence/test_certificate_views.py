@@ -197,7 +197,21 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select * from (select id from t union all select id from o) u order by id limit 4",
         ),
     ),
+    "asking": (
+        (
+            "select distinct t.id, t.x from t join o on o.t = t.id join attr a on a.ent = o.far left join edge e on e.src = o.k where (o.n > 1 or e.dst = 3) and a.key = 'x' order by t.id limit 5",
+            "select t.id, t.x from t where exists (select 1 from attr a join o on a.ent = o.far left join edge e on e.src = o.k where o.t = t.id and a.key = 'x' and (o.n > 1 or e.dst = 3)) order by t.id limit 5",
+        ),
+        (
+            "select t.x, count(distinct t.id), max(t.k) from t join o on o.t = t.id join edge e on e.src = t.k join edge f on f.src = o.k and f.dst = e.dst where o.k > 2 group by t.x",
+            "select t.x, count(*), max(t.k) from t where exists (select 1 from edge f join o on f.src = o.k join edge e on e.dst = f.dst where o.t = t.id and e.src = t.k and o.k > 2) group by t.x",
+        ),
+    ),
     "lookups": (
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k desc, o.id limit 1), (select o.n from o where o.t = t.id order by o.k desc, o.id limit 1) from t where t.x = 'x'",
+            "select t.id, l.x, l.n from t left join lateral (select o.x, o.n, o.k from o where o.t = t.id order by o.k desc, o.id limit 1) l on true where t.x = 'x'",
+        ),
         (
             "select a.id, (select max(o.k) from o where o.t = a.id) - (select min(o.k) from o where o.t = b.id) from t a join t b on a.k = b.s",
             "select a.id, g.s - h.s from t a join t b on a.k = b.s left join (select t, max(k) s from o group by t) g on g.t = a.id left join (select t, min(k) s from o group by t) h on h.t = b.id",
@@ -882,7 +896,46 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select f.id from (select id, k from o order by id limit 3) f left join t on t.k = f.k order by f.id limit 3 offset 1",
         ),
     ),
+    "asking": (
+        # it counts its rows, or shows another's
+        (
+            "select t.id, t.x from t join o on o.t = t.id where o.k > 2",
+            "select t.id, t.x from t where exists (select 1 from o where o.t = t.id and o.k > 2)",
+        ),
+        (
+            "select t.x, count(t.id) from t join o on o.t = t.id group by t.x",
+            "select t.x, count(t.id) from t where exists (select 1 from o where o.t = t.id) group by t.x",
+        ),
+        # two that are tied to each other, asked for apart
+        (
+            "select distinct t.id from t join o on o.t = t.id join edge e on e.src = t.k where o.k = e.dst",
+            "select distinct t.id from t where exists (select 1 from o where o.t = t.id) and exists (select 1 from edge e where e.src = t.k)",
+        ),
+        # rows that an outer join pads, asked to be there
+        (
+            "select distinct t.id from t left join o on o.t = t.id and o.k > 2",
+            "select distinct t.id from t where exists (select 1 from o where o.t = t.id and o.k > 2)",
+        ),
+        (
+            "select distinct t.id from t join o on o.t = t.id left join edge e on e.src = o.k where o.n > 1",
+            "select distinct t.id from t where exists (select 1 from o, edge e where o.t = t.id and e.src = o.k and o.n > 1)",
+        ),
+    ),
     "lookups": (
+        # two lookups may be of two rows that tie
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.k limit 1), (select o.n from o where o.t = t.id order by o.k limit 1) from t",
+            "select t.id, l.x, l.n from t left join lateral (select o.x, o.n from o where o.t = t.id order by o.k limit 1) l on true",
+        ),
+        # without a row there is no row, or a row of NULLs finds one
+        (
+            "select t.id, (select o.x from o where o.t = t.id order by o.id limit 1) from t",
+            "select t.id, l.x from t cross join lateral (select o.x from o where o.t = t.id order by o.id limit 1) l",
+        ),
+        (
+            "select t.id, (select o.x from o order by o.id limit 1) from t left join t b on b.id = t.k",
+            "select t.id, l.x from t left join (t b left join lateral (select o.x from o order by o.id limit 1) l on true) on b.id = t.k",
+        ),
         (
             "select t.id, (select count(*) from o where o.t = t.id) from t",
             "select t.id, g.n from t left join (select t, count(*) n from o group by t) g on g.t = t.id",

@@ -95,7 +95,7 @@ def first_row(p: Place, at: At) -> Bag | None:
 
 
 def lone_extreme(p: Place, at: At) -> Bag | None:
-    """13: the sort key of the first row is the minimum or maximum where NULLs come last or are none; of
+    """13: the first sort key of the first row is the minimum or maximum where NULLs come last or are none; of
     different keys the next one is that of those beyond it. ``at``: block, term.
     """
     i, n = at
@@ -107,14 +107,17 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
     ((v, source),) = term.bag[0].vars
     out = term.bag[0].outs[0]
     skipped = rows_skipped(source)
-    # DISTINCT ON, or several keys: the first key of the first row need not be an extreme of all
-    if not isinstance(source, Limited) or skipped is None or source.on or len(source.keys) != 1:
+    # DISTINCT ON: the first row of a group need not have an extreme of all
+    if not isinstance(source, Limited) or skipped is None or source.on or not source.keys:
+        return None
+    # further keys order rows of one first key, so that the next row may have the same
+    if skipped and len(source.keys) != 1:
         return None
     # another column of the first row belongs to the row, not to the order
     if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
         return None
     (inner,) = source.bag
-    shown, key = inner.outs[out.pos], inner.outs[-1]
+    shown, key = inner.outs[out.pos], inner.outs[-len(source.keys)]
     name = extreme_name(source.keys[0], key.type)
     # of equal values that look different the first row may have another one than min() shows
     if shown != key or name is None or not one_representation(key.type):
@@ -128,7 +131,14 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
         key.type.name in _STEPPED and duplicate_free(p.engine, ctx, (replace(inner, outs=(key,)),))
     ):
         return None
-    return p.with_block(i, replace_term(b, term, _extreme_beyond(inner, name, skipped, term.type)))
+    return p.with_block(
+        i, replace_term(b, term, _extreme_beyond(_by_first(inner, source), name, skipped, term.type))
+    )
+
+
+def _by_first(inner: Block, source: Limited) -> Block:
+    """The rows of a cut without the sort keys behind the first."""
+    return replace(inner, outs=inner.outs[: len(inner.outs) - len(source.keys) + 1])
 
 
 def rows_skipped(source: Source) -> int | None:

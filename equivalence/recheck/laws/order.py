@@ -118,8 +118,9 @@ def first_row(p: Place, at: Bindings) -> Iterator[Instance]:
 
 
 def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
-    """(SELECT k ORDER BY k LIMIT 1) is min(k) where NULLs come last, or are none; with OFFSET n, where no k
-    comes twice, it is min{k . k > the one with OFFSET n - 1}. Bindings: block, value.
+    """(SELECT k ORDER BY k, … LIMIT 1) is min(k) where NULLs come last, or are none; with OFFSET n, where k
+    is the only sort key and none comes twice, it is min{k . k > the one with OFFSET n - 1}. Bindings: block,
+    value.
     """
     i, n = at
     b = pick(p.bag, i)
@@ -128,14 +129,18 @@ def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
         return
     ((v, source),) = value.bag[0].vars
     out = value.bag[0].outs[0]
-    if not isinstance(source, Limited) or source.on or len(source.keys) != 1:
+    if not isinstance(source, Limited) or source.on or not source.keys:
         return
     before_it = 0 if source.offset is None else _OFFSETS.get(source.offset)
     if before_it is None or not first_of(replace(source, offset=None)):
         return
+    if before_it and len(source.keys) > 1:
+        return
     if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
         return
     (inner,) = source.bag
+    behind = len(source.keys) - 1
+    inner = replace(inner, outs=inner.outs[: len(inner.outs) - behind])
     key = inner.outs[-1]
     name = extreme_name(source.keys[0], key.type)
     if inner.outs[out.pos] != key or name is None or not one_representation(key.type):

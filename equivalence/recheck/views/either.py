@@ -41,12 +41,23 @@ def either(query: a.Query, changes: Changes) -> a.Query:
     fresh = Fresh(highest_number(query))
 
     def change(node: a.Node) -> a.Node:
-        return _block(node, changes, fresh) if isinstance(node, a.Select) and _is_set(node) else node
+        if isinstance(node, a.Exists | a.Quantified) and _is_bare(node.query):
+            assert isinstance(node.query, a.Select)
+            return replace(node, query=_block(node.query, changes, fresh))
+        return _block(node, changes, fresh) if isinstance(node, a.Select) and is_set(node) else node
 
     return bottom_up(query, change)
 
 
-def _is_set(block: a.Select) -> bool:
+def _is_bare(query: a.Query) -> bool:
+    """Rows of FROM as they are, which EXISTS or a comparison with any or all of them asks for."""
+    if not isinstance(query, a.Select) or is_volatile(query) or has_window(query):
+        return False
+    others = replace(query, targets=(), from_=(), where=None)
+    return others == a.Select(()) and not any(returns_set(t.expr) for t in query.targets)
+
+
+def is_set(block: a.Select) -> bool:
     """Whether it gives the same however often a row is there."""
     if is_volatile(block) or has_window(block) or any(returns_set(t.expr) for t in block.targets):
         return False

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rewright.equivalence.recheck.views.cut_rows import cut_rows
 from rewright.equivalence.recheck.views.placed import placed
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
@@ -67,7 +68,7 @@ def _block(block: a.Select, fresh: Fresh, changes: Changes) -> a.Select:
             continue
         changes.compute_again(grouped.query)
         block = made
-    return block
+    return cut_rows(block, fresh, changes)
 
 
 def _left_joins(item: a.FromItem) -> Iterator[a.Join]:

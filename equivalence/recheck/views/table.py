@@ -17,6 +17,7 @@ from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.outcome import Refused
+from rewright.equivalence.recheck.views.asking import asking
 from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.calendars import calendars
 from rewright.equivalence.recheck.views.columns import columns
@@ -93,6 +94,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "pages": of_each(pages),
         "cuts": of_each(cuts),
         "early": of_each(early),
+        "asking": of_each(asking),
         "lookups": of_each(lookups),
         "restrictions": of_each(restrictions),
         "numbers": of_each(numbers),
