@@ -12,25 +12,76 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
+from rewright.equivalence.laws.forms import Walk
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
-from rewright.sql.walk import has_window, returns_set
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.walk import (
+    Fresh,
+    copy_fresh,
+    from_rels,
+    has_window,
+    map_parts,
+    references_whole,
+    replace_item,
+    returns_set,
+    walk,
+)
 
 
-def joins_that_keep(item: a.FromItem) -> Iterator[a.Join]:
+def without_first_rows(block: a.Select, law: Walk, fresh: Fresh) -> a.Select:
+    """The block without such joins. ``law``: told what that leaves open and rests on."""
+    for join in [j for item in block.from_ for j in _joins_that_keep(item)]:
+        cut = _first_row(join)
+        block = block if cut is None else _apart(block, join, cut, law, fresh) or block
+    return block
+
+
+def _apart(block: a.Select, join: a.Join, cut: a.Select, law: Walk, fresh: Fresh) -> a.Select | None:
+    """The block with the columns of a cut to one row looked up."""
+    (rel,) = from_rels((join.right,))
+    if references_whole(block, rel):
+        return None
+    block = replace(block, from_=tuple(replace_item(item, join, join.left) for item in block.from_))
+    read = sorted({n.pos for n in walk(block) if isinstance(n, a.Column) and n.rel == rel})
+    rows, order = replace(cut, limit=None, order_by=()), [k.expr for k in cut.order_by]
+    shown = [cut.targets[pos].expr for pos in read]
+    # tied rows that show the same leave no choice that is seen
+    alike = all(e in order and look_of_type(e.type) is not None for e in shown)
+    basis = frozenset() if alike else law.facts.exprs_determine(replace(rows, targets=()), order)
+    if basis is None and len(read) > 1:
+        return None
+    law.reserve({"tie-order"} if basis is None else ())
+    law.reserve_other_rows(rows)
+    law.reserve_failures(*order)
+    law.rest_on(basis or ())
+    made = {}
+    for pos in read:
+        copied, _ = copy_fresh(replace(cut, targets=(cut.targets[pos],)), fresh)
+        made[pos] = a.ScalarSubquery(copied, cut.targets[pos].expr.type)
+
+    def visit(n: Any) -> Any:
+        return made[n.pos] if isinstance(n, a.Column) and n.rel == rel else map_parts(n, visit)
+
+    whole: a.Select = visit(block)
+    return whole
+
+
+def _joins_that_keep(item: a.FromItem) -> Iterator[a.Join]:
     """Left joins, outermost first, whose rows no outer join pads: a subquery would find a row for NULLs."""
     if not isinstance(item, a.Join):
         return
     if item.kind == "left":
         yield item
     if item.kind in {"left", "inner", "cross"}:
-        yield from joins_that_keep(item.left)
+        yield from _joins_that_keep(item.left)
     if item.kind in {"inner", "cross"}:
-        yield from joins_that_keep(item.right)
+        yield from _joins_that_keep(item.right)
 
 
-def first_row(join: a.Join) -> a.Select | None:
+def _first_row(join: a.Join) -> a.Select | None:
     """The cut to one row that is joined on nothing."""
     item = join.right
     if join.on is not None and not _is_true(join.on):
@@ -51,8 +102,3 @@ def first_row(join: a.Join) -> a.Select | None:
 
 def _is_true(on: a.Expr) -> bool:
     return isinstance(on, a.Const) and on.value == "t" and on.type.name == "bool"
-
-
-def lookups_of(query: a.Select) -> dict[int, a.Select]:
-    """Its columns, by position."""
-    return {i: replace(query, targets=(t,)) for i, t in enumerate(query.targets)}

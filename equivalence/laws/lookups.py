@@ -22,7 +22,7 @@ from typing import Any
 
 from rewright.equivalence.laws.chance import looseness
 from rewright.equivalence.laws.correlation import Tie, as_tie
-from rewright.equivalence.laws.cut_lookups import first_row, joins_that_keep, lookups_of
+from rewright.equivalence.laws.cut_lookups import without_first_rows
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.equivalence.laws.numbered_rows import Place, place_of
 from rewright.sql import algebra as a
@@ -70,31 +70,7 @@ class _AsLookups(Walk):
             made = self._looked_up(block, join)
             if made is not None:
                 block = made
-        for join in [j for item in block.from_ for j in joins_that_keep(item)]:
-            cut = first_row(join)
-            block = block if cut is None else self._apart(block, join, cut) or block
-        return block
-
-    def _apart(self, block: a.Select, join: a.Join, cut: a.Select) -> a.Select | None:
-        """The block with the columns of a cut to one row looked up."""
-        (rel,) = from_rels((join.right,))
-        if references_whole(block, rel):
-            return None
-        block = replace(block, from_=tuple(replace_item(item, join, join.left) for item in block.from_))
-        read = {n.pos for n in walk(block) if isinstance(n, a.Column) and n.rel == rel}
-        values = {pos: value for pos, value in lookups_of(cut).items() if pos in read}
-        rows, order = replace(cut, limit=None, order_by=()), [k.expr for k in cut.order_by]
-        shown = [value.targets[0].expr for value in values.values()]
-        # tied rows that show the same leave no choice that is seen
-        alike = all(e in order and look_of_type(e.type) is not None for e in shown)
-        basis = frozenset() if alike else self.facts.exprs_determine(replace(rows, targets=()), order)
-        if basis is None and len(values) > 1:
-            return None
-        self.reserve({"tie-order"} if basis is None else ())
-        self.reserve_other_rows(rows)
-        self.reserve_failures(*order)
-        self.rest_on(basis or ())
-        return self._read(block, rel, values)
+        return without_first_rows(block, self, self.fresh)
 
     def _looked_up(self, block: a.Select, join: a.Join) -> a.Select | None:
         grouped = join.right
