@@ -186,7 +186,9 @@ class Fences:
         blocks = (q for q in all_queries(self.query) if isinstance(q, a.Select))
         asked = (b for b in blocks if is_joined(b) or b.where is not None)
         below = (q for b in asked for item in b.from_ for q, _, _ in self.ranging(item))
-        sets = (q for q in below if isinstance(q, a.SetOp))
+        # the terms of a recursion are run round by round; what fewer rounds leave uncomputed is asked elsewhere
+        rounds = [c.query for c in self.ctes.values() if c.recursive]
+        sets = (q for q in below if isinstance(q, a.SetOp) and not any(q is r for r in rounds))
         return Counter(
             places.of(q) for q in sets if any(self._leaves(e) for x in self.pull_up.outputs(q) for e in x)
         )
