@@ -19,6 +19,7 @@ from rewright.equivalence.decomposition.placing import alike, elsewhere, form_of
 from rewright.equivalence.laws.chance import left_open
 from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.inlining import doubles_too_often, inlined
+from rewright.equivalence.prover.held_back import asks_before_rows
 from rewright.equivalence.prover.pulling import computed_ctes
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Key, Table, TableColumn
@@ -234,7 +235,7 @@ def _computed(query: a.Query) -> list[a.Query]:
 
 def _read_at_once(query: a.Query) -> list[a.Query]:
     """Those of them that no row has to ask for: they are read in FROM, and not in subqueries of expressions
-    alone.
+    alone, nor behind conditions that may keep the server from reading anything.
     """
     bodies = {c.cte: c.query for n in walk(query) if isinstance(n, a.Select | a.SetOp) for c in n.ctes}
     read, left = dict[int, a.Query](), [query]
@@ -242,7 +243,9 @@ def _read_at_once(query: a.Query) -> list[a.Query]:
         here = left.pop()
         if isinstance(here, a.SetOp):
             left += [here.left, here.right]
-        for item in leaves(here.from_) if isinstance(here, a.Select) else ():
+        if not isinstance(here, a.Select) or asks_before_rows(here):
+            continue
+        for item in leaves(here.from_):
             if isinstance(item, a.Derived) and not item.lateral:
                 left.append(item.query)
             elif isinstance(item, a.CteScan) and item.cte in bodies.keys() - read.keys():

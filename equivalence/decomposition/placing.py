@@ -7,7 +7,9 @@ both. Must not know what is put in their places, nor how anything is proved.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from typing import Any
 
+from rewright.equivalence.prover.held_back import asks_before_rows
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_vary
 from rewright.sql.walk import canonical, has_window, is_closed, leaves, walk
@@ -58,7 +60,9 @@ def _alike(x: a.Query, y: a.Query, ours: set[int], theirs: set[int], *, clauses:
         return
     mine, others = list(leaves(x.from_)), list(leaves(y.from_))
     # the second query may join more at its end, and not less
-    if len(mine) > len(others) or (clauses and _clauses(x) != _clauses(y)):
+    if len(mine) > len(others):
+        return
+    if clauses and (_clauses(x) is None or _clauses(x) != _clauses(y)):
         return
     for one, other in zip(mine, others, strict=False):
         if isinstance(one, a.Derived) and isinstance(other, a.Derived):
@@ -71,8 +75,12 @@ def _alike(x: a.Query, y: a.Query, ours: set[int], theirs: set[int], *, clauses:
                 _alike(one.query, other.query, ours, theirs, clauses=clauses)
 
 
-def _clauses(block: a.Select) -> tuple[bool, ...]:
-    """Which clauses a block has that decide of what rows an expression below it is computed."""
+def _clauses(block: a.Select) -> tuple[Any, ...] | None:
+    """Which clauses a block has that decide of what rows an expression below it is computed; None where they
+    may decide that it is not computed at all.
+    """
+    if asks_before_rows(block):
+        return None
     windows = any(has_window(t.expr) for t in block.targets)
-    has = (block.group_by, block.having, block.distinct, block.limit, block.offset)
-    return (*(x is None for x in has), windows)
+    has = (block.group_by, block.having, block.distinct)
+    return (*(x is None for x in has), windows, block.limit, block.offset)
