@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.equivalence.decomposition.gathering import gathered, mentioned
+from rewright.equivalence.decomposition.placing import alike, elsewhere, form_of, forms_of
 from rewright.equivalence.laws.chance import left_open
 from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.inlining import doubles_too_often, inlined
+from rewright.equivalence.prover.held_back import asks_before_rows
 from rewright.equivalence.prover.pulling import computed_ctes
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Key, Table, TableColumn
@@ -28,7 +30,6 @@ from rewright.sql.walk import (
     blocks,
     canonical,
     highest_number,
-    is_closed,
     leaves,
     map_parts,
     replace_at,
@@ -82,7 +83,7 @@ class _Unknowns:
     def replace(self, node: Any) -> Any:
         """Outermost common subqueries first."""
         wanted = isinstance(node, a.Derived) and (self.rels is None or node.rel in self.rels)
-        if wanted and (form := _form(node)) in self.forms and form is not None:
+        if wanted and (form := form_of(node)) in self.forms and form is not None:
             table = self.table(form)
             shown = tuple(a.OutputColumn(n, c.type) for n, c in zip(node.names, table.columns, strict=True))
             return a.Scan(node.rel, table.ref, node.alias, shown)
@@ -129,39 +130,16 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
 
 def without_common(pair: Pair) -> Pair:
     """The pair without the subqueries that both hold."""
-    return _taken(pair, frozenset(_forms(pair.before)) & frozenset(_forms(pair.after)))
+    return _taken(pair, frozenset(forms_of(pair.before)) & frozenset(forms_of(pair.after)))
 
 
 def _without_alike(pair: Pair) -> Pair:
     """The pair without the subqueries that are the same at the same place. Copies of one of them may differ
     elsewhere: these stay on both sides.
     """
-    ours, theirs = set[int](), set[int]()
-    _alike(pair.before, pair.after, ours, theirs)
-    forms = frozenset(f for q, rels in ((pair.before, ours), (pair.after, theirs)) for f in _forms(q, rels))
+    ours, theirs = alike(pair.before, pair.after)
+    forms = frozenset(f for q, rels in ((pair.before, ours), (pair.after, theirs)) for f in forms_of(q, rels))
     return _taken(pair, forms, frozenset(ours), frozenset(theirs))
-
-
-def _alike(x: a.Query, y: a.Query, ours: set[int], theirs: set[int]) -> None:
-    if isinstance(x, a.SetOp) and isinstance(y, a.SetOp):
-        _alike(x.left, y.left, ours, theirs)
-        _alike(x.right, y.right, ours, theirs)
-    # blocks of different kinds have no places in common
-    if not isinstance(x, a.Select) or not isinstance(y, a.Select):
-        return
-    mine, others = list(leaves(x.from_)), list(leaves(y.from_))
-    # the second query may join more at its end, and not less
-    if len(mine) > len(others):
-        return
-    for one, other in zip(mine, others, strict=False):
-        if isinstance(one, a.Derived) and isinstance(other, a.Derived):
-            form = _form(one)
-            if form is not None and form == _form(other):
-                ours.add(one.rel)
-                # a different subquery may hold one in common
-                theirs.add(other.rel)
-            else:
-                _alike(one.query, other.query, ours, theirs)
 
 
 def _taken(
@@ -177,7 +155,8 @@ def _taken(
     second = _Unknowns(forms, pair.catalog, theirs, pair.taken, first.tables, first.bases)
     after = second.replace(pair.after)
     tables = second.tables
-    found = [failures(form, pair.catalog) for form in tables]
+    moved = elsewhere(pair.before, pair.after)
+    found = [failures(form, pair.catalog, moved=form in moved) for form in tables]
     modulo = pair.modulo.union(*(reserved for reserved, _ in found))
     facts = (*pair.facts, *(x for _, basis in found for x in pair.resting_on(said(basis))))
     known = {**pair.known, **{t: pair.resting_on(said(basis)) for t, basis in second.bases.items()}}
@@ -212,38 +191,38 @@ def _rests(fact: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     return (fact,) if named is None else known[named[1]]
 
 
-def failures(query: a.Query, catalog: Catalog) -> tuple[frozenset[str], Assumptions]:
+def failures(query: a.Query, catalog: Catalog, *, moved: bool) -> tuple[frozenset[str], Assumptions]:
     """The reservations of a subquery that is looked at apart from where it stands: on other rows it may raise
-    an error (overflow aside, which is the same where the same values are computed), and computed again it may
-    choose other rows among ties. Beside them the constraints by which its orders leave none.
+    an error, where it was ``moved`` to (a place at which no row may ask for it) it may overflow, and computed
+    again it may choose other rows among ties. Beside them the constraints by which its orders leave none.
     """
     loose, basis = left_open(query, catalog)
-    return _errors(query, catalog) | loose, basis
-
-
-def _errors(query: a.Query, catalog: Catalog) -> frozenset[str]:
-    return frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
+    errors = Facts(catalog).errors(query)
+    told = frozenset({"errors"} if errors - OVERFLOW else ()) | (errors & OVERFLOW if moved else frozenset())
+    return told | loose, basis
 
 
 def shared_failures(
     before: a.Query, after: a.Query, catalog: Catalog
 ) -> tuple[frozenset[str], tuple[str, ...]]:
     """The reservations of putting both queries' CTEs where they are referred to: one that is computed by
-    itself is computed on rows, and with columns, that its readers may not ask for. What overflows in one that
-    both queries compute, overflows in both. Beside them the constraints by which their orders leave no ties.
+    itself is computed on rows, and with columns, that its readers may not ask for. What overflows in one
+    that both queries compute whatever rows there are, overflows in both. Beside them the constraints by which
+    their orders leave no ties.
     """
     first, second = _computed(before), _computed(after)
     chances = [left_open(q, catalog) for q in (*_put_twice(before), *_put_twice(after), *first, *second)]
     found = {x for loose, _ in chances for x in loose}
-    bodies = [canonical(q, keep_names=False) for q in first], [canonical(q, keep_names=False) for q in second]
-    for queries, own, others in ((first, *bodies), (second, *reversed(bodies))):
-        for query, body in zip(queries, own, strict=True):
-            errors = Facts(catalog).errors(query)
+    sure = [{canonical(q, keep_names=False) for q in _read_at_once(x)} for x in (before, after)]
+    for whole, queries in ((before, first), (after, second)):
+        facts = Facts(catalog, whole)
+        for query in queries:
+            errors = facts.errors(query)
             # an error of a CTE that is computed once may be one of a reader, or of none
             if errors - OVERFLOW:
                 found.add("errors")
             # computed by both, it overflows in both
-            if errors & OVERFLOW and body not in others:
+            if errors & OVERFLOW and canonical(query, keep_names=False) not in sure[0] & sure[1]:
                 found.add("overflow")
     return frozenset(found), said(frozenset(x for _, basis in chances for x in basis))
 
@@ -252,6 +231,27 @@ def _computed(query: a.Query) -> list[a.Query]:
     """The queries of the CTEs that are computed by themselves."""
     by_themselves = computed_ctes(query)
     return [n.query for n in walk(query) if isinstance(n, a.Cte) and n.cte in by_themselves]
+
+
+def _read_at_once(query: a.Query) -> list[a.Query]:
+    """Those of them that no row has to ask for: they are read in FROM, and not in subqueries of expressions
+    alone, nor behind conditions that may keep the server from reading anything.
+    """
+    bodies = {c.cte: c.query for n in walk(query) if isinstance(n, a.Select | a.SetOp) for c in n.ctes}
+    read, left = dict[int, a.Query](), [query]
+    while left:
+        here = left.pop()
+        if isinstance(here, a.SetOp):
+            left += [here.left, here.right]
+        if not isinstance(here, a.Select) or asks_before_rows(here):
+            continue
+        for item in leaves(here.from_):
+            if isinstance(item, a.Derived) and not item.lateral:
+                left.append(item.query)
+            elif isinstance(item, a.CteScan) and item.cte in bodies.keys() - read.keys():
+                read[item.cte] = bodies[item.cte]
+                left.append(read[item.cte])
+    return [body for cte, body in read.items() if cte in computed_ctes(query)]
 
 
 def _put_twice(query: a.Query) -> list[a.Query]:
@@ -277,18 +277,3 @@ def without_ctes(query: a.Query) -> a.Query | None:
             return None
         query = replace_at(query, path, inlined(block, block.ctes[0], Fresh(highest_number(query))))
     return None
-
-
-def _forms(query: a.Query, rels: Container[int] | None = None) -> Iterator[a.Query]:
-    for node in walk(query):
-        if isinstance(node, a.Derived) and (rels is None or node.rel in rels):
-            form = _form(node)
-            if form is not None:
-                yield form
-
-
-def _form(node: a.Derived) -> a.Query | None:
-    # LATERAL reads rows, and a volatile query is another each time
-    if node.lateral or node.security_barrier or not is_closed(node.query) or may_vary(node.query):
-        return None
-    return canonical(node.query, keep_names=False)

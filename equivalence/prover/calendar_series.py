@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.sql import algebra as a
+from rewright.sql.types import INTERVAL
 from rewright.sql.walk import top_down, walk
 
 from .series import is_moment_written, is_span_written
@@ -59,6 +60,7 @@ def _is_series(scan: a.FunctionScan) -> bool:
 def _is_span(expr: a.Expr) -> bool:
     match expr:
         case a.Cast(arg=a.Const(value=str(text)), type=type_):
-            return type_.is_builtin and type_.name == "interval" and is_span_written(text)
+            # a modifier may leave nothing of it
+            return type_ == INTERVAL and is_span_written(text)
         case _:
             return False

@@ -42,6 +42,7 @@ from rewright.sql.walk import (
 
 from .constants import is_stable_and_may_fail
 from .fences import ERRORS, leaves_otherwise
+from .held_back import held_back_otherwise
 from .pulling import PullUp, computed_ctes, named, spelled
 from .read_tables import Place, Places, more
 from .stopping import may_fail, stops_otherwise
@@ -64,7 +65,9 @@ def planned_otherwise(first: a.Query, second: a.Query, catalog: Catalog) -> froz
         return ERRORS
     # both must be computed once, and estimated by, the same things
     same = _once(first, catalog) == _once(second, catalog) and _estimated(first) == _estimated(second)
-    return leaves_otherwise(first, second, catalog) if same else ERRORS
+    if not same:
+        return ERRORS
+    return leaves_otherwise(first, second, catalog) | held_back_otherwise(first, second, catalog)
 
 
 def _looks_behind_cuts(first: a.Query, second: a.Query, catalog: Catalog) -> bool:

@@ -56,6 +56,8 @@ _OF_MOMENTS = frozenset(
 _OF_DAYS = frozenset(f"cast pg_catalog.date to pg_catalog.{t}(-1) func" for t in sorted(_MOMENTS))
 _LATER = frozenset({"op +(timestamptz,interval)", "op +(timestamp,interval)"})
 _FIRST_MOMENT = "1000-01-01 00:00:00"
+# spans of at most ten thousand years each, one a subquery, of the 28 that there are behind the year 9999
+_MOST_STEPS = 4
 
 
 def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
@@ -87,15 +89,16 @@ def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     return known[0]
 
 
-def _is_in_calendar(moment: Term, sources: Mapping[int, Source]) -> bool:
+def _is_in_calendar(moment: Term, sources: Mapping[int, Source], steps: int = _MOST_STEPS) -> bool:
     """Whether the term is a column of a series of moments between constants, which are far from the ends of
-    their type, or one of the different ones of such a series, and at most a constant span later.
+    their type, or one of the different ones of such a series, and at most some constant spans later.
     """
     if isinstance(moment, App) and moment.sym.name in _LATER:
         return (
-            isinstance(moment.args[0], Var)
+            steps > 0
+            and isinstance(moment.args[0], Var)
             and is_forward(moment.args[1])
-            and _is_in_calendar(moment.args[0], sources)
+            and _is_in_calendar(moment.args[0], sources, steps - 1)
         )
     if not isinstance(moment, Var):
         return False
@@ -103,7 +106,7 @@ def _is_in_calendar(moment: Term, sources: Mapping[int, Source]) -> bool:
         case Function(name, args):
             return moment.pos == 0 and never_fails(name, args) and moment.type.name in _MOMENTS
         case Distinct(bag):
-            return all(_is_in_calendar(b.outs[moment.pos], dict(b.vars)) for b in bag)
+            return all(_is_in_calendar(b.outs[moment.pos], dict(b.vars), steps) for b in bag)
         case _:
             return False
 

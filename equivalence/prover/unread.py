@@ -24,10 +24,9 @@ from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr, errors_of_query, is_volatile
 from rewright.sql.facts.read_columns import ReadColumns
 from rewright.sql.types import INT8
-from rewright.sql.walk import N, all_exprs, all_queries, bottom_up, deep_exprs, returns_set, walk
+from rewright.sql.walk import N, all_exprs, bottom_up, deep_exprs, returns_set, walk
 
 from .constants import is_failing_constant
-from .fences import conditions
 from .pulling import computed_ctes
 from .translated import Unsupported
 
@@ -46,10 +45,9 @@ def without_unread(query: a.Query, catalog: Catalog) -> a.Query:
     columns = ReadColumns(catalog, ctes.get, lambda _: True)
     columns.learn(query)
     fails = errors_of_query(query, lambda _: True, columns.errors) - OVERFLOW
-    # a condition that leaves its type is kept above windows, too
-    facts = Facts(catalog, query)
-    blocks = (q for q in all_queries(query) if isinstance(q, a.Select))
-    leaves = any(facts.may_overflow(a.Select((), where=c)) for q in blocks for c in conditions(q))
+    # a condition that leaves its type is kept above windows, too, and what does beside them is computed below
+    # the conditions that drop rows
+    leaves = Facts(catalog, query).may_overflow(query)
     prune = _Pruning(_stored(query, catalog), bool(fails) or leaves, columns)
     # an output that only an unread output reads is found the next time round
     while (changed := _once(query, computed, prune)) is not query:

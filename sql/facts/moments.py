@@ -58,9 +58,11 @@ _IN_A_CENTURY = {
     "minute": 10**6, "sec": 10**6, "second": 10**6, "": 100,
 }  # fmt: skip
 _MOST_DAYS = 36_500
-# parts of a span, and steps down to the column: at both ends of a comparison they come to less than the 57
-# centuries between the year 1000 and the first moment
-_MOST_PARTS, _DEEPEST = 3, 8
+# parts of a span, which is that many centuries at most
+_MOST_PARTS = 3
+# centuries by which steps down to the column lead away from it: on both sides of a comparison, and of what is
+# computed of the column, they come to less than the 57 between the year 1000 and the first moment
+_FURTHEST = 12
 # what `cost_qual_eval` counts for at least one operator
 _COSTLY = (Op, Call, InList, IsDistinct, *SUBQUERIES)
 
@@ -75,6 +77,17 @@ class _Reach(NamedTuple):
 
 
 _NOTHING, _NEAR = _Reach(), _Reach(True, True)
+
+
+class _Span(NamedTuple):
+    """Whether a span may go forward and backward, and how many centuries at most."""
+
+    forward: bool
+    backward: bool
+    centuries: int = 1
+
+    def reversed(self) -> _Span:
+        return _Span(self.backward, self.forward, self.centuries)
 
 
 def stays_in_time(expr: Expr, known: Known) -> bool:
@@ -110,7 +123,9 @@ def is_series(call: Call) -> bool:
         return False
     first, last, step = call.args
     ends = all(_is_moment(x) and _by_itself(x) == _NEAR for x in (first, last))
-    return ends and step.type.name == "interval" and STEP.fullmatch(_text(step) or "") is not None
+    # of `interval '5 hours' day` nothing is left
+    plain = step.type.name == "interval" and step.type.typmod == -1
+    return ends and plain and STEP.fullmatch(_text(step) or "") is not None
 
 
 def is_near(expr: Expr, known: Known) -> bool:
@@ -168,37 +183,32 @@ def _has_sum(name: str, left: Expr, right: Expr, known: Known) -> bool:
     found = _moved(name, left, right)
     if found is None:
         return False
-    moment, forward, backward = found
+    moment, span = found
     reach = _reach(moment, known)
     # a date is made a moment before a span is added to it, which the last dates are not
-    span = left if moment is right else right
-    late = forward or (moment.type.name == "date" and span.type.name == "interval")
-    return (reach.not_late or not late) and (reach.not_early or not backward)
+    by = left if moment is right else right
+    late = span.forward or (moment.type.name == "date" and by.type.name == "interval")
+    return (reach.not_late or not late) and (reach.not_early or not span.backward)
 
 
-def _moved(name: str, left: Expr, right: Expr) -> tuple[Expr, bool, bool] | None:
-    """The moment of a sum with a span that is written out, of a century at most, and whether it may go
-    forward and backward by it.
-    """
-    for moment, span in ((left, right), (right, left)):
+def _moved(name: str, left: Expr, right: Expr) -> tuple[Expr, _Span] | None:
+    """The moment of a sum with a span that is written out, and by how much it goes forward and backward."""
+    for moment, by in ((left, right), (right, left)):
         # no moment is taken from a span
-        if _is_moment(moment) and (signs := _span(span)) is not None and (moment is left or name == "+"):
-            forward, backward = signs if name == "+" else signs[::-1]
-            return moment, forward, backward
+        if _is_moment(moment) and (span := _span(by)) is not None and (moment is left or name == "+"):
+            return moment, span if name == "+" else span.reversed()
     return None
 
 
-def _span(expr: Expr) -> tuple[bool, bool] | None:
-    """Whether a span that is written out, of some centuries at most, may go forward and backward; None: no
-    such span.
-    """
+def _span(expr: Expr) -> _Span | None:
+    """A span that is written out, of some centuries at most; None for others."""
     times, expr = _times(expr)
     text = _text(expr)
     if text is None or not expr.type.is_builtin:
         return None
     if expr.type.name == "int4" and times == 1:
         few = text.lstrip("-").isdigit() and abs(int(text)) <= _MOST_DAYS
-        return (not text.startswith("-"), text.startswith("-")) if few else None
+        return _Span(not text.startswith("-"), text.startswith("-")) if few else None
     if expr.type.name != "interval" or not text:
         return None
     parts, at = list[re.Match[str]](), 0
@@ -209,7 +219,8 @@ def _span(expr: Expr) -> tuple[bool, bool] | None:
         parts.append(part)
         at = part.end()
     # of one unit it is as its sign says; of several all of them may be negative
-    return (True, any(p[1] == "-" for p in parts)) if len(parts) <= _MOST_PARTS else None
+    few = len(parts) <= _MOST_PARTS
+    return _Span(True, any(p[1] == "-" for p in parts), len(parts)) if few else None
 
 
 def _times(expr: Expr) -> tuple[int, Expr]:
@@ -243,14 +254,15 @@ def _reach(expr: Expr, known: Known) -> _Reach:
     return found
 
 
-def _by_itself(expr: Expr) -> _Reach:
-    """What is known of a moment without columns."""
-    match _core(expr):
+def _by_itself(expr: Expr, within: int = _FURTHEST) -> _Reach:
+    """What is known of a moment without columns, made of others in some centuries."""
+    core, left = _stripped(expr, within)
+    match core:
         case Call(func) if func.is_builtin and func.name in _NOW:
             return _NEAR
         case ValueFunction(name) if name in _TODAY:
             return _NEAR
-        case Coalesce(args) if all(_by_itself(x) == _NEAR for x in args):
+        case Coalesce(args) if all(_by_itself(x, left) == _NEAR for x in args):
             return _NEAR
         case plain:
             text = _text(plain)
@@ -258,18 +270,25 @@ def _by_itself(expr: Expr) -> _Reach:
 
 
 def _core(expr: Expr) -> Expr:
-    """What a moment is made of by conversions, roundings and spans of a century at most."""
-    for _ in range(_DEEPEST):
+    """What a moment is made of by conversions, roundings and spans of some centuries in all."""
+    return _stripped(expr, _FURTHEST)[0]
+
+
+def _stripped(expr: Expr, within: int) -> tuple[Expr, int]:
+    """The same, and how many of the centuries are left."""
+    while True:
         match expr:
-            case Cast(arg) if _is_conversion(expr):
-                expr = arg
-            case Call(args=(_, moment, *_)) if _is_cut(expr) or _is_in_zone(expr):
-                expr = moment
+            case Cast(below) if _is_conversion(expr):
+                step = 1
+            case Call(args=(_, below, *_)) if _is_cut(expr) or _is_in_zone(expr):
+                step = 1
             case Op(op, (left, right)) if op.is_builtin and (found := _moved(op.name, left, right)):
-                expr = found[0]
+                below, step = found[0], found[1].centuries
             case _:
-                break
-    return expr
+                return expr, within
+        if step > within:
+            return expr, within
+        expr, within = below, within - step
 
 
 def _bounds(condition: Expr, expr: Expr) -> Iterator[_Reach]:

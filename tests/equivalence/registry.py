@@ -228,4 +228,7 @@ LAWS: dict[str, tuple[str, str]] = {
     "any-partner": ("4d", "rows with a partner are asked for like those without only if no more is asked"),
     "kept-json": ("M7", "a json text may hold what jsonb does not take"),
     "calendar": ("M7", "moments near the ends of their type have no next one, and no date in some zones"),
+    "asked-for": ("M7", "what overflows in a shared subquery is an error only where a row asks for it"),
+    "held-back": ("M7", "what reads no row is asked before rows are made, and keeps them from failing"),
+    "beside-window": ("M11", "conditions stay above a window that nobody reads, and what it computes below"),
 }

@@ -8,8 +8,10 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.laws.calendars import Bounds, by_calendar
 from rewright.equivalence.laws.instants import as_instants
+from rewright.equivalence.proving import Binding
 from rewright.equivalence.recheck.views.calendars import calendars
 from rewright.equivalence.recheck.views.instants import instants
 from rewright.equivalence.verdicts import Proved
@@ -211,3 +213,14 @@ def test_a_server_says_the_same_of_all_of_them(scratch_server: ScratchServer) ->
                 cast = asked.replace("t.at", "t.at::date").replace("u.at", "u.at::date")
                 same = rows(connection, asked) == rows(connection, cast)
                 assert same == ((left == "day") == (kind in {"<=", ">"})), asked
+
+
+@pytest.mark.parametrize(("step", "fails"), [("interval '5 hours'", False), ("interval '5 hours' day", True)])
+def test_of_a_step_with_a_modifier_nothing_may_be_left(step: str, fails: bool) -> None:
+    """A series by a step of no length fails, for whatever row it is asked."""
+    series = f"(select count(*) from generate_series('2020-01-01'::timestamp, '2020-01-03', {step}) g where g > t.at)"
+    first = f"select t.id, {series} from t where t.id = 77"
+    second = f"with w as materialized (select t.id, {series} as n from t) select id, n from w where id = 77"
+    found = prove_pair(Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG), CATALOG, 10.0).proved
+    assert found is not None
+    assert bool({"errors", "overflow"} & set(found.modulo)) is fails
