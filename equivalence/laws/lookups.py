@@ -97,7 +97,7 @@ class _AsLookups(Walk):
         self.reserve({"tie-order"} if basis is None else ())
         self.reserve_other_rows(grouped.query)
         # ties are computed of rows that the join may not have reached
-        self.reserve_failures(*(t.outer for t in ties if t is not None))
+        self.reserve_other_rows(*(t.outer for t in ties if t is not None))
         self.reserve(looseness(_unordered(grouped.query, place)))
         self.rest_on(basis or ())
         return made

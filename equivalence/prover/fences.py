@@ -186,7 +186,7 @@ class Fences:
         blocks = (q for q in all_queries(self.query) if isinstance(q, a.Select))
         asked = (b for b in blocks if is_joined(b) or b.where is not None)
         below = (q for b in asked for item in b.from_ for q, _, _ in self.ranging(item))
-        # the terms of a recursion are run round by round; what fewer rounds leave uncomputed is asked elsewhere
+        # the terms of a recursion are run round by round; what fewer rounds leave out is asked elsewhere
         rounds = [c.query for c in self.ctes.values() if c.recursive]
         sets = (q for q in below if isinstance(q, a.SetOp) and not any(q is r for r in rounds))
         return Counter(

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
 from rewright.sql.facts.aggregates import ONE_OF_ROWS
-from rewright.sql.facts.effects import ANY, OVERFLOW, SPREADS, own_errors
+from rewright.sql.facts.effects import ANY, OVERFLOW, SPREADS, SURE, own_errors
 from rewright.sql.facts.guards import Known, division, is_division, is_moderate, of_block
+from rewright.sql.facts.looks import is_whole_field
 from rewright.sql.facts.outputs import OutputFacts
 from rewright.sql.facts.strictness import Col
 from rewright.sql.intervals import Bounds, combined
@@ -24,6 +25,8 @@ from rewright.sql.walk import all_queries
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 # digits of int8's largest value
 _INTEGER_DIGITS = 19
+# whole fields of days and moments: years from 4713 BC to 5874897 (manual, table 8.9)
+_FIELDS: Bounds = (-10_000, 6_000_000)
 # numbers of rows: far more than there are, and far from the end of int8 (docs/equivalence.md)
 _COUNTS = frozenset({"count", "row_number", "rank", "dense_rank"})
 _MOST_ROWS = 2**61
@@ -127,7 +130,10 @@ class Wholes(OutputFacts[Bounds]):
                 return self.within(expr.args[0], columns) if len(expr.args) == 1 else None
             case Cast() if _is_whole(expr):
                 # a cast from another integer keeps the value, or raises
-                return self.within(expr.arg, columns)
+                return _FIELDS if _is_field(expr.arg) else self.within(expr.arg, columns)
+            # such a cast that cannot raise (`settled` of the checker)
+            case Call() if expr.func.schema == SURE and _is_whole(expr) and len(expr.args) == 1:
+                return _FIELDS if _is_field(expr.args[0]) else None
             case Op() if _is_computed(expr) and _is_whole(expr):
                 return combined(expr.op.name, [self.within(x, columns) for x in expr.args])
             case _:
@@ -223,6 +229,15 @@ def _adds_up(expr: Aggregate | WindowCall, columns: Mapping[Col, int], digits: D
 
 def _is_computed(expr: Op) -> bool:
     return expr.op.is_builtin and expr.op.name in {"+", "-", "*"}
+
+
+def _is_field(expr: Expr) -> bool:
+    """A whole number that extract() takes from a moment, before it is an integer."""
+    named = isinstance(expr, Call) and expr.func.is_builtin and expr.func.name == "extract"
+    if not named or not isinstance(expr, Call) or len(expr.args) != 2:
+        return False
+    field, source = expr.args
+    return isinstance(field, Const) and is_whole_field(field.value, source.type)
 
 
 def _is_whole(expr: Expr) -> bool:

@@ -11,7 +11,8 @@ import pytest
 
 from bench.mutant_proofs import WAYS, Shown
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.proving import Binding
+from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.proving import Binding, as_kept
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 
@@ -94,6 +95,24 @@ def test_the_same_report_is_proved_by_parts_and_rechecked(first: str, second: st
 def test_another_report_is_not(first: str, second: str) -> None:
     for name, found in _shown(first, second).items():
         assert isinstance(found, str), name
+
+
+_BY_YEAR = (
+    "with y as (select court, extract({0} from filed)::int as at, sum(award) as v from suit group by 1, 2)"
+)
+
+
+@pytest.mark.parametrize(("field", "step"), [("year", "- 1"), ("month", "+ 100000")])
+def test_what_is_near_a_year_is_a_number_among_rows_that_are_looked_at(field: str, step: str) -> None:
+    """The value before, in a report by years: a year less one is no overflow, whatever year it is."""
+    made = _BY_YEAR.format(field)
+    first = f"{made} select y.court, (select p.v from y p where p.court = y.court and p.at = y.at {step}) from y where y.v > 9"
+    second = f"{made} select y.court, p.v from y left join y p on p.court = y.court and p.at = y.at {step} where y.v > 9"
+    pair, promises = as_kept(Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG))
+    assert promises
+    proved = prove_pair(pair, CATALOG, 15.0).proved
+    assert proved is not None
+    assert not proved.modulo
 
 
 @pytest.mark.server
