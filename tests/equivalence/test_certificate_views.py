@@ -206,6 +206,15 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.x, count(distinct t.id), max(t.k) from t join o on o.t = t.id join edge e on e.src = t.k join edge f on f.src = o.k and f.dst = e.dst where o.k > 2 group by t.x",
             "select t.x, count(*), max(t.k) from t where exists (select 1 from edge f join o on f.src = o.k join edge e on e.dst = f.dst where o.t = t.id and e.src = t.k and o.k > 2) group by t.x",
         ),
+        # what is joined within an item, and nothing may fail there
+        (
+            "select distinct t.id from t, (o full join edge e on e.src = o.k) where o.t = t.id or e.dst = t.id",
+            "select distinct t.id from t where exists (select 1 from o full join edge e on e.src = o.k where o.t = t.id or e.dst = t.id)",
+        ),
+        (
+            "select distinct t.id from t, lateral (select o.k, 1 / o.k n from o where o.t = t.id order by o.id limit 2) d, edge e where e.src = t.id and d.k > 3",
+            "select t.id from t where exists (select 1 from (select o.k, 1 / o.k n from o where o.t = t.id order by o.id limit 2) d where d.k > 3) and exists (select 1 from edge e where e.src = t.id)",
+        ),
     ),
     "lookups": (
         (
@@ -919,6 +928,16 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select distinct t.id from t join o on o.t = t.id left join edge e on e.src = o.k where o.n > 1",
             "select distinct t.id from t where exists (select 1 from o, edge e where o.t = t.id and e.src = o.k and o.n > 1)",
+        ),
+        # EXISTS ends with the first row, before what a FULL JOIN casts fails in a later one
+        (
+            "select distinct t.id from t, (o full join edge e on e.src = o.x::int) where o.t = t.id or e.dst = t.id",
+            "select distinct t.id from t where exists (select 1 from o full join edge e on e.src = o.x::int where o.t = t.id or e.dst = t.id)",
+        ),
+        # a subquery that fails is asked before rows without an edge are left out
+        (
+            "select distinct t.id from t, lateral (select o.id from o where o.t = t.id and 1 / o.k > 0 limit 1) d, edge e where e.src = t.id",
+            "select distinct t.id from t where exists (select 1 from lateral (select o.id from o where o.t = t.id and 1 / o.k > 0 limit 1) d) and exists (select 1 from edge e where e.src = t.id)",
         ),
     ),
     "lookups": (

@@ -16,6 +16,7 @@ from rewright.equivalence.recheck.views.either import is_set
 from rewright.equivalence.recheck.views.joined import NO_RELS, Joined, Rels, joined
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
+from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.types import INT4
 from rewright.sql.walk import bottom_up, conjoin, free_rels, from_rels, used_rels
 
@@ -42,10 +43,21 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
     for pred in (*rows.asked, *(p for x in rows.added for p in x.on)):
         if changes.known.errors(pred):
             changes.modulo.add("errors")
+    for item in (*rows.base, *(x.item for x in rows.added)):
+        # a subquery that reads no other item is computed as before where it stays
+        if free_rels(item) or not from_rels((item,)) & stays:
+            _asked_first(a.Select((_ONE,), (item,)), changes)
     rest = _of(rows, stays)
     kept = tuple(p for p in rows.asked if free_rels(p) & rows.own <= stays)
     made = rest.block()
     return replace(block, from_=made.from_, where=conjoin((*kept, *asked)))
+
+
+def _asked_first(rows: a.Select, changes: Changes) -> None:
+    """EXISTS reads rows up to one, and reads them before or after what was joined with them."""
+    if changes.known.errors(rows) - OVERFLOW:
+        changes.modulo.add("errors")
+    changes.leave_to_chance(rows)
 
 
 def _closed(rows: Joined, rels: Rels) -> Rels:
