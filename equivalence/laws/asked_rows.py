@@ -70,7 +70,7 @@ class _AskingForRows(Walk):
 
 def _shown(found: Steps, read: _Rels) -> _Rels | None:
     """The range variables of FROM that stay: those that are read outside it, and what they are joined by.
-    None where all do, or none.
+    None where all do, or no item of FROM.
     """
     kept = read & found.rels
     while True:
@@ -82,7 +82,9 @@ def _shown(found: Steps, read: _Rels) -> _Rels | None:
         )
         more &= found.rels
         if more == kept:
-            return kept if kept and kept != found.rels else None
+            # what an outer join adds by a condition on itself alone (ON o.x = 1) needs a row to be added to
+            based = any(from_rels((i,)) & kept for i in found.items)
+            return kept if based and kept != found.rels else None
         kept = more
 
 

@@ -206,6 +206,11 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.x, count(distinct t.id), max(t.k) from t join o on o.t = t.id join edge e on e.src = t.k join edge f on f.src = o.k and f.dst = e.dst where o.k > 2 group by t.x",
             "select t.x, count(*), max(t.k) from t where exists (select 1 from edge f join o on f.src = o.k join edge e on e.dst = f.dst where o.t = t.id and e.src = t.k and o.k > 2) group by t.x",
         ),
+        # an outer join that shows its rows, by a condition on themselves alone
+        (
+            "select distinct e.dst from t left join edge e on e.src = 1, o",
+            "select distinct e.dst from o, t left join edge e on e.src = 1",
+        ),
         # what is joined within an item, and nothing may fail there
         (
             "select distinct t.id from t, (o full join edge e on e.src = o.k) where o.t = t.id or e.dst = t.id",
@@ -928,6 +933,11 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select distinct t.id from t join o on o.t = t.id left join edge e on e.src = o.k where o.n > 1",
             "select distinct t.id from t where exists (select 1 from o, edge e where o.t = t.id and e.src = o.k and o.n > 1)",
+        ),
+        # without an edge from 1 a row of NULLs is shown
+        (
+            "select distinct e.dst from t left join edge e on e.src = 1, o",
+            "select distinct e.dst from edge e where e.src = 1 and exists (select 1 from t) and exists (select 1 from o)",
         ),
         # EXISTS ends with the first row, before what a FULL JOIN casts fails in a later one
         (

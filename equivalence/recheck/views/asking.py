@@ -37,7 +37,9 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
     stays = _closed(rows, used_rels(replace(block, from_=(), where=None)) & rows.own)
     apart = _apart(rows, stays) if stays and stays != rows.own else []
     found = [_of(rows, one) for one in apart]
-    if not found or not all(x.base for x in found):
+    rest = _of(rows, stays)
+    # an outer join adds to rows: to those that are asked for, and to those that stay
+    if not found or not all(x.base for x in (rest, *found)):
         return block
     asked = [a.Exists(x.block(_ONE)) for x in found]
     for pred in (*rows.asked, *(p for x in rows.added for p in x.on)):
@@ -47,7 +49,6 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
         # a subquery that reads no other item is computed as before where it stays
         if free_rels(item) or not from_rels((item,)) & stays:
             _asked_first(a.Select((_ONE,), (item,)), changes)
-    rest = _of(rows, stays)
     kept = tuple(p for p in rows.asked if free_rels(p) & rows.own <= stays)
     made = rest.block()
     return replace(block, from_=made.from_, where=conjoin((*kept, *asked)))
