@@ -226,6 +226,11 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.id, (select o.x from o where o.t = t.id order by o.k desc, o.id limit 1), (select o.n from o where o.t = t.id order by o.k desc, o.id limit 1) from t where t.x = 'x'",
             "select t.id, l.x, l.n from t left join lateral (select o.x, o.n, o.k from o where o.t = t.id order by o.k desc, o.id limit 1) l on true where t.x = 'x'",
         ),
+        # one that reads another, in another item of FROM
+        (
+            "select t.id, u.id, (select o.n from o where o.id > (select o.id from o where o.t = t.id order by o.id limit 1) order by o.id limit 1) from t, t u",
+            "select t.id, u.id, m.n from t left join lateral (select o.id, o.n from o where o.t = t.id order by o.id limit 1) l on true, t u left join lateral (select o.n from o where o.id > l.id order by o.id limit 1) m on true",
+        ),
         (
             "select a.id, (select max(o.k) from o where o.t = a.id) - (select min(o.k) from o where o.t = b.id) from t a join t b on a.k = b.s",
             "select a.id, g.s - h.s from t a join t b on a.k = b.s left join (select t, max(k) s from o group by t) g on g.t = a.id left join (select t, min(k) s from o group by t) h on h.t = b.id",
@@ -955,6 +960,11 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, (select o.x from o where o.t = t.id order by o.k limit 1), (select o.n from o where o.t = t.id order by o.k limit 1) from t",
             "select t.id, l.x, l.n from t left join lateral (select o.x, o.n from o where o.t = t.id order by o.k limit 1) l on true",
+        ),
+        # one that reads another, which is of other rows
+        (
+            "select t.id, u.id, m.n from t left join lateral (select o.id, o.n from o where o.t = t.id order by o.id limit 1) l on true, t u left join lateral (select o.n from o where o.id > l.id order by o.id limit 1) m on true",
+            "select t.id, u.id, m.n from t left join lateral (select o.id, o.n from o where o.t = t.k order by o.id limit 1) l on true, t u left join lateral (select o.n from o where o.id > l.id order by o.id limit 1) m on true",
         ),
         # without a row there is no row, or a row of NULLs finds one
         (
