@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from rewright.equivalence.laws.chance import left_open
 from rewright.equivalence.laws.either import ignores_duplicates
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.equivalence.laws.join_steps import Step, Steps, needed, steps_of
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
+from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.types import INT4
 from rewright.sql.walk import conjoin, free_rels, from_rels, has_window, returns_set, used_rels
 
@@ -46,14 +48,29 @@ class _AskingForRows(Walk):
         if kept is None or not groups:
             return block
         self.reserve_failures(*found.where, *(p for step in found.steps for p in step.on))
+        for item in (*found.items, *(step.item for step in found.steps)):
+            self._found_elsewhere(item, kept)
         rest = _part(found, kept)
         asked = [a.Exists(a.Select(_ONE, g.from_, conjoin(g.where))) for g in groups]
         return replace(block, from_=rest.from_, where=conjoin((*rest.where, *asked)))
 
+    def _found_elsewhere(self, item: a.FromItem, kept: _Rels) -> None:
+        """What is joined within an item, or computed in a subquery: EXISTS ends with the first row of it, and
+        a LATERAL one is found before or after others.
+        """
+        if from_rels((item,)) & kept and not free_rels(item):
+            return
+        rows = a.Select(_ONE, (item,))
+        # overflow aside, which is the same where the same values are computed
+        self.reserve({"errors"} if self.facts.errors(rows) - OVERFLOW else ())
+        loose, basis = left_open(rows, self.catalog)
+        self.reserve(loose)
+        self.rest_on(basis)
+
 
 def _shown(found: Steps, read: _Rels) -> _Rels | None:
     """The range variables of FROM that stay: those that are read outside it, and what they are joined by.
-    None where all do, or none.
+    None where all do, or no item of FROM.
     """
     kept = read & found.rels
     while True:
@@ -65,7 +82,9 @@ def _shown(found: Steps, read: _Rels) -> _Rels | None:
         )
         more &= found.rels
         if more == kept:
-            return kept if kept and kept != found.rels else None
+            # what an outer join adds by a condition on itself alone (ON o.x = 1) needs a row to be added to
+            based = any(from_rels((i,)) & kept for i in found.items)
+            return kept if based and kept != found.rels else None
         kept = more
 
 

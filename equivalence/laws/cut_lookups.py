@@ -33,10 +33,16 @@ from rewright.sql.walk import (
 
 def without_first_rows(block: a.Select, law: Walk, fresh: Fresh) -> a.Select:
     """The block without such joins. ``law``: told what that leaves open and rests on."""
-    for join in [j for item in block.from_ for j in _joins_that_keep(item)]:
+    tried: set[frozenset[int]] = set()
+    while True:
+        # as FROM has become: what reads a cut that is looked up by now (LATERAL) is another join than before
+        joins = (j for item in block.from_ for j in _joins_that_keep(item))
+        join = next((j for j in joins if from_rels((j.right,)) not in tried), None)
+        if join is None:
+            return block
+        tried.add(from_rels((join.right,)))
         cut = _first_row(join)
         block = block if cut is None else _apart(block, join, cut, law, fresh) or block
-    return block
 
 
 def _apart(block: a.Select, join: a.Join, cut: a.Select, law: Walk, fresh: Fresh) -> a.Select | None:

@@ -206,11 +206,30 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.x, count(distinct t.id), max(t.k) from t join o on o.t = t.id join edge e on e.src = t.k join edge f on f.src = o.k and f.dst = e.dst where o.k > 2 group by t.x",
             "select t.x, count(*), max(t.k) from t where exists (select 1 from edge f join o on f.src = o.k join edge e on e.dst = f.dst where o.t = t.id and e.src = t.k and o.k > 2) group by t.x",
         ),
+        # an outer join that shows its rows, by a condition on themselves alone
+        (
+            "select distinct e.dst from t left join edge e on e.src = 1, o",
+            "select distinct e.dst from o, t left join edge e on e.src = 1",
+        ),
+        # what is joined within an item, and nothing may fail there
+        (
+            "select distinct t.id from t, (o full join edge e on e.src = o.k) where o.t = t.id or e.dst = t.id",
+            "select distinct t.id from t where exists (select 1 from o full join edge e on e.src = o.k where o.t = t.id or e.dst = t.id)",
+        ),
+        (
+            "select distinct t.id from t, lateral (select o.k, 1 / o.k n from o where o.t = t.id order by o.id limit 2) d, edge e where e.src = t.id and d.k > 3",
+            "select t.id from t where exists (select 1 from (select o.k, 1 / o.k n from o where o.t = t.id order by o.id limit 2) d where d.k > 3) and exists (select 1 from edge e where e.src = t.id)",
+        ),
     ),
     "lookups": (
         (
             "select t.id, (select o.x from o where o.t = t.id order by o.k desc, o.id limit 1), (select o.n from o where o.t = t.id order by o.k desc, o.id limit 1) from t where t.x = 'x'",
             "select t.id, l.x, l.n from t left join lateral (select o.x, o.n, o.k from o where o.t = t.id order by o.k desc, o.id limit 1) l on true where t.x = 'x'",
+        ),
+        # one that reads another, in another item of FROM
+        (
+            "select t.id, u.id, (select o.n from o where o.id > (select o.id from o where o.t = t.id order by o.id limit 1) order by o.id limit 1) from t, t u",
+            "select t.id, u.id, m.n from t left join lateral (select o.id, o.n from o where o.t = t.id order by o.id limit 1) l on true, t u left join lateral (select o.n from o where o.id > l.id order by o.id limit 1) m on true",
         ),
         (
             "select a.id, (select max(o.k) from o where o.t = a.id) - (select min(o.k) from o where o.t = b.id) from t a join t b on a.k = b.s",
@@ -920,12 +939,32 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select distinct t.id from t join o on o.t = t.id left join edge e on e.src = o.k where o.n > 1",
             "select distinct t.id from t where exists (select 1 from o, edge e where o.t = t.id and e.src = o.k and o.n > 1)",
         ),
+        # without an edge from 1 a row of NULLs is shown
+        (
+            "select distinct e.dst from t left join edge e on e.src = 1, o",
+            "select distinct e.dst from edge e where e.src = 1 and exists (select 1 from t) and exists (select 1 from o)",
+        ),
+        # EXISTS ends with the first row, before what a FULL JOIN casts fails in a later one
+        (
+            "select distinct t.id from t, (o full join edge e on e.src = o.x::int) where o.t = t.id or e.dst = t.id",
+            "select distinct t.id from t where exists (select 1 from o full join edge e on e.src = o.x::int where o.t = t.id or e.dst = t.id)",
+        ),
+        # a subquery that fails is asked before rows without an edge are left out
+        (
+            "select distinct t.id from t, lateral (select o.id from o where o.t = t.id and 1 / o.k > 0 limit 1) d, edge e where e.src = t.id",
+            "select distinct t.id from t where exists (select 1 from lateral (select o.id from o where o.t = t.id and 1 / o.k > 0 limit 1) d) and exists (select 1 from edge e where e.src = t.id)",
+        ),
     ),
     "lookups": (
         # two lookups may be of two rows that tie
         (
             "select t.id, (select o.x from o where o.t = t.id order by o.k limit 1), (select o.n from o where o.t = t.id order by o.k limit 1) from t",
             "select t.id, l.x, l.n from t left join lateral (select o.x, o.n from o where o.t = t.id order by o.k limit 1) l on true",
+        ),
+        # one that reads another, which is of other rows
+        (
+            "select t.id, u.id, m.n from t left join lateral (select o.id, o.n from o where o.t = t.id order by o.id limit 1) l on true, t u left join lateral (select o.n from o where o.id > l.id order by o.id limit 1) m on true",
+            "select t.id, u.id, m.n from t left join lateral (select o.id, o.n from o where o.t = t.k order by o.id limit 1) l on true, t u left join lateral (select o.n from o where o.id > l.id order by o.id limit 1) m on true",
         ),
         # without a row there is no row, or a row of NULLs finds one
         (

@@ -16,6 +16,7 @@ from rewright.equivalence.recheck.views.either import is_set
 from rewright.equivalence.recheck.views.joined import NO_RELS, Joined, Rels, joined
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
+from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.types import INT4
 from rewright.sql.walk import bottom_up, conjoin, free_rels, from_rels, used_rels
 
@@ -36,16 +37,28 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
     stays = _closed(rows, used_rels(replace(block, from_=(), where=None)) & rows.own)
     apart = _apart(rows, stays) if stays and stays != rows.own else []
     found = [_of(rows, one) for one in apart]
-    if not found or not all(x.base for x in found):
+    rest = _of(rows, stays)
+    # an outer join adds to rows: to those that are asked for, and to those that stay
+    if not found or not all(x.base for x in (rest, *found)):
         return block
     asked = [a.Exists(x.block(_ONE)) for x in found]
     for pred in (*rows.asked, *(p for x in rows.added for p in x.on)):
         if changes.known.errors(pred):
             changes.modulo.add("errors")
-    rest = _of(rows, stays)
+    for item in (*rows.base, *(x.item for x in rows.added)):
+        # a subquery that reads no other item is computed as before where it stays
+        if free_rels(item) or not from_rels((item,)) & stays:
+            _asked_first(a.Select((_ONE,), (item,)), changes)
     kept = tuple(p for p in rows.asked if free_rels(p) & rows.own <= stays)
     made = rest.block()
     return replace(block, from_=made.from_, where=conjoin((*kept, *asked)))
+
+
+def _asked_first(rows: a.Select, changes: Changes) -> None:
+    """EXISTS reads rows up to one, and reads them before or after what was joined with them."""
+    if changes.known.errors(rows) - OVERFLOW:
+        changes.modulo.add("errors")
+    changes.leave_to_chance(rows)
 
 
 def _closed(rows: Joined, rels: Rels) -> Rels:

@@ -31,11 +31,17 @@ from rewright.sql.walk import (
 
 def cut_rows(block: a.Select, fresh: Fresh, changes: Changes) -> a.Select:
     """The block without such joins."""
-    for join in [j for item in block.from_ for j in _unpadded(item)]:
-        item = join.right
-        if isinstance(item, a.Derived) and join.on in {None, a.Const("t", BOOL)} and _is_first(item):
+    seen: set[int] = set()
+    while True:
+        # one that reads another is itself changed with that one
+        left = [j for item in block.from_ for j in _unpadded(item)]
+        pairs = ((j, j.right) for j in left if isinstance(j.right, a.Derived) and j.right.rel not in seen)
+        join, item = next(pairs, (None, None))
+        if join is None or item is None:
+            return block
+        seen.add(item.rel)
+        if join.on in {None, a.Const("t", BOOL)} and _is_first(item):
             block = _read_apart(block, join, item, fresh, changes) or block
-    return block
 
 
 def _unpadded(item: a.FromItem) -> Iterator[a.Join]:
