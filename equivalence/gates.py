@@ -21,6 +21,7 @@ from itertools import groupby
 from typing import Any
 
 from pglast import ast
+from pglast.enums.primnodes import BoolExprType
 from pglast.error import Error as PglastError
 from pglast.stream import RawStream
 
@@ -176,10 +177,19 @@ def _seen_to(look: Any, could: Any) -> set[Promise]:
     if len(tables) != 1:
         return set()
     (table,) = tables
-    text = str(RawStream()(look))
-    return {p for p in could(table) if _as_printed(p.broken) in text}
+    asked = {arm for n in nodes_of(look) if isinstance(n, ast.SelectStmt) for arm in _arms(n.whereClause)}
+    return {p for p in could(table) if asked.issuperset(_arms(_condition(p.broken)))}
 
 
-def _as_printed(condition: str) -> str:
-    tree: Any = parse(f"select from x where {condition}")[0].stmt
-    return str(RawStream()(tree.whereClause))
+def _condition(text: str) -> Any:
+    tree: Any = parse(f"select from x where {text}")[0].stmt
+    return tree.whereClause
+
+
+def _arms(condition: Any) -> Iterator[str]:
+    """What an OR is made of, as it is printed."""
+    if isinstance(condition, ast.BoolExpr) and condition.boolop == BoolExprType.OR_EXPR:
+        for one in condition.args or ():
+            yield from _arms(one)
+    elif condition is not None:
+        yield str(RawStream()(condition))

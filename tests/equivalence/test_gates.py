@@ -245,6 +245,18 @@ def test_a_gate_is_taken_off_as_it_was_put_on(text: str, promises: frozenset[Pro
     assert gated(behind, promises) is None
 
 
+def test_a_look_at_one_column_is_none_at_another_whose_name_ends_it() -> None:
+    catalog = catalog_from_ddl(
+        "create table t (id int primary key, n numeric, xn numeric, at date, xat date)"
+    )
+    (table,) = catalog.relations
+    for column in table.columns:
+        for promise in of_column(table, column):
+            behind = gated("SELECT id FROM t", {promise})
+            assert behind is not None
+            assert split(behind, catalog) == ("SELECT id FROM t", {promise})
+
+
 def test_of_several_tables_each_is_looked_at() -> None:
     prints = next(t for t in CATALOG.relations if t.ref.name == "print")
     promises = _of("n") | {p for c in prints.columns for p in of_column(prints, c) if p.condition}
