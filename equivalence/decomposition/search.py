@@ -48,7 +48,7 @@ _MANY = 1_000_000
 _HARDLY_MORE = 1.25
 # the share of the time left that one look at a part may take
 _SHARE = 0.5
-# times the seconds that did not do: for how long it is looked at again in a round that has no more for it
+# times the seconds in which it proved nothing: how long it is looked at in a round that has no more for it
 _ONCE_MORE = 2.0
 # how many times as long the first attempt may take that is looked at in a round: what differs least is proved
 # most often, and what it needs more is less than what all others take that time and again
@@ -264,12 +264,13 @@ class PartsSearch:
             seconds = left if number == len(ways) - 1 else max(left * _SHARE, min(alike, left))
             if positions and (n, k, number, False) not in self._hopeless:
                 seconds *= AFTER_LATE
-            tried = self._tried.get(look, 0.0)
-            if seconds <= _HARDLY_MORE * tried and positions:
+            enough = _HARDLY_MORE * self._tried.get(look, 0.0)
+            # what ran out of time is looked at for longer, in a round that has no more for it
+            if seconds <= enough and not positions:
+                seconds = min(_ONCE_MORE * self._tried[look], deadline - now)
+            if seconds <= enough:
                 self._late[positions] = True
                 continue
-            # in the time that did not do it will not do again
-            seconds = seconds if seconds > _HARDLY_MORE * tried else min(_ONCE_MORE * tried, deadline - now)
             self.looks += 1
             binding = Binding(pair.before, pair.after, pair.catalog)
             said = prove_both(binding, pair.catalog, seconds, positions=positions, memory=self._memory)

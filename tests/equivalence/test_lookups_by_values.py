@@ -57,7 +57,7 @@ def test_greatest_values_are_looked_up_too() -> None:
 )
 def test_what_the_value_may_raise_is_left_open(inner: str, outer: str) -> None:
     found = by_parts(*counted(inner, outer), 60)
-    assert found is None or "errors" in found
+    assert found is None or found & {"errors", "overflow"}
 
 
 NESTED = "SELECT c.id, {} AS n FROM cust c LEFT JOIN {} ON d.cust = c.id AND d.id > 3 ORDER BY c.id"

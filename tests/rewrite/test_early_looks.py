@@ -144,8 +144,11 @@ def test_a_way_that_had_its_time_in_vain_gets_more_or_none(monkeypatch: pytest.M
     parts.round(0.1, far, positions=False)
     before = len(asked)
     assert before
+    # a round that has no more for it gives it twice what it had, where there is as much
     parts.round(0.1, far, positions=False)
-    assert len(asked) == before
+    assert asked[before:] == [2 * seconds for seconds in asked[:before]]
+    parts.round(0.1, max(asked), positions=False)
+    assert len(asked) == 2 * before
     assert not parts.settled
-    parts.round(0.4, far, positions=False)
-    assert len(asked) > before
+    parts.round(1.6, far, positions=False)
+    assert len(asked) > 2 * before
