@@ -83,7 +83,19 @@ def shape_key(text: str) -> str:
 
 def sampled(template: str) -> str:
     """A text of the template. Any literal of a kind does: only the kind is part of a shape."""
-    return HOLE.sub(lambda hole: f" {_SAMPLES[hole[2]]} ", template)
+    return _sampled(template)[0]
+
+
+def _sampled(template: str) -> tuple[str, dict[int, int]]:
+    """The same, and the numbers of the holes by where their literals begin."""
+    holes: dict[int, int] = {}
+    text, at = "", 0
+    for found in HOLE.finditer(template):
+        text += template[at : found.start()] + " "
+        holes[len(text)] = int(found[1])
+        text += _SAMPLES[found[2]] + " "
+        at = found.end()
+    return text + template[at:], holes
 
 
 @lru_cache(maxsize=20_000)
@@ -98,14 +110,7 @@ def _own(template: str) -> tuple[int | str, ...] | None:
     """For each literal of the template's texts the number of its hole, or what the template has in its place.
     None where a hole is no literal of its texts.
     """
-    holes: dict[int, int] = {}
-    text, at = "", 0
-    for found in HOLE.finditer(template):
-        text += template[at : found.start()] + " "
-        holes[len(text)] = int(found[1])
-        text += _SAMPLES[found[2]] + " "
-        at = found.end()
-    text += template[at:]
+    text, holes = _sampled(template)
     try:
         tokens = [token for token in scan(text) if token.name not in COMMENTS]
     except (ParseError, UnicodeError):

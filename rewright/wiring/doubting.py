@@ -16,11 +16,9 @@ from psycopg import errors
 
 from rewright.engines.postgres.session import Session, SessionError
 from rewright.proxy.serving.failures import is_passing
-from rewright.sql.forms import form_of, values_for
 from rewright.store.api import Store
 from rewright.store.life import Action, IllegalTransition, State
-from rewright.store.records import NewRewrite, Rewrite
-from rewright.wiring import templates
+from rewright.store.records import Rewrite
 
 FAILED = "failed where the original did not"
 SLOWER = "slower"
@@ -86,16 +84,6 @@ def condition(sqlstate: str) -> str:
         return sqlstate
     words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
     return f"{sqlstate} ({words.strip()})"
-
-
-def replacement_for(proposal: NewRewrite, text: str) -> str | None:
-    """The replacement with the literals of a text that it was served for; None where it is for another."""
-    if proposal.scope != "any":
-        return proposal.replacement
-    form = form_of(text)
-    # literals of the text that failed, not those it was found with
-    values = None if form is None else values_for(proposal.template, form)
-    return None if values is None else templates.make().fill(proposal.replacement, values)
 
 
 def retire_doubted(store: Store, *, now: float | None = None) -> Iterator[Rewrite]:

@@ -93,9 +93,15 @@ def timing_of(rewrite: Rewrite, side: Side, run: Run) -> Timing:
 
 def filled(proposal: NewRewrite) -> str | None:
     """The replacement for the very text the rewrite was found for."""
+    return replacement_for(proposal, proposal.original)
+
+
+def replacement_for(proposal: NewRewrite, text: str) -> str | None:
+    """The replacement with the literals of a text that it was served for; None where it is for another."""
     if proposal.scope != "any":
         return proposal.replacement
-    form = form_of(proposal.original)
+    form = form_of(text)
+    # literals of this text, not those it was found with
     values = None if form is None else values_for(proposal.template, form)
     return None if values is None else templates.make().fill(proposal.replacement, values)
 

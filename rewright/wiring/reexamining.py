@@ -31,11 +31,10 @@ from rewright.wiring.doubting import (
     Finding,
     compare_failures,
     condition,
-    replacement_for,
     restore,
     unreproduced,
 )
-from rewright.wiring.proposals import filled, timing_of
+from rewright.wiring.proposals import filled, replacement_for, timing_of
 from rewright.wiring.refusals import NotOptimised, NotYet
 from rewright.wiring.regression_monitor import RUNS, SIDES, judge, loses
 from rewright.wiring.row_facts import FactMemory, Looks, declared_only, every, policy_of, renew, repeated

@@ -22,7 +22,7 @@ from rewright.store.records import Rewrite
 from rewright.wiring.accounts import Accounts
 from rewright.wiring.keeping import Keeping
 from rewright.wiring.priority_gate import PriorityGate
-from rewright.wiring.proposals import filled, widened
+from rewright.wiring.proposals import replacement_for, widened
 from rewright.wiring.row_facts import FactMemory, looks_for, policy_of
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import SERVABLE, schemas_of
@@ -49,7 +49,7 @@ class Widening:
         if kept.proposal.hints or kept.state not in SERVABLE:
             return None
         # the store may not keep the literals, which the client's own text has
-        replacement = filled(replace(kept.proposal, original=job.text))
+        replacement = replacement_for(kept.proposal, job.text)
         if replacement is None:
             return None
         with self.accounts.session(job.database, schemas_of(kept.proposal)) as session:
