@@ -31,7 +31,7 @@ class ParameterType:
 
 
 _TYPES = """
-select t.oid::int8, format_type(t.oid, null), t.typname, n.nspname, t.typcollation <> 0
+select t.oid::int8, format_type(t.oid, null), t.typname, n.nspname, t.typcollation <> 0, t.typtype = 'e'
 from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.oid = any(%s)"""
 
 
@@ -44,8 +44,8 @@ def parameter_types(scratch_db: ScratchDatabase, query: ScreenedQuery) -> tuple[
     result = pg.describe_prepared(b"")
     oids = [result.param_type(i) for i in range(result.nparams)]
     known = {
-        oid: ParameterType(oid, text, name, SqlType(name, schema, -1, "default" if collated else ""))
-        for oid, text, name, schema, collated in scratch_db.connection.execute(_TYPES, [oids])
+        oid: ParameterType(oid, text, name, SqlType(name, schema, -1, "default" if collated else "", enum))
+        for oid, text, name, schema, collated, enum in scratch_db.connection.execute(_TYPES, [oids])
     }
     return tuple(known[oid] for oid in oids)
 

@@ -197,7 +197,7 @@ class TypeInfo:
 
     @property
     def sql_type(self) -> SqlType:
-        return SqlType(self.name, self.schema, -1, self.collation)
+        return SqlType(self.name, self.schema, -1, self.collation, enum=self.kind == "e")
 
 
 @dataclass(frozen=True, slots=True)

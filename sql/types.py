@@ -15,13 +15,15 @@ class SqlType:
 
     ``name`` is the internal name of pg_type (``int4``, ``varchar``, ``_int4`` for an array of int4).
     ``typmod`` is pg_attribute.atttypmod; -1 for none. ``collation`` is empty for types that have
-    none, ``default`` for the database's own, else the collation's name.
+    none, ``default`` for the database's own, else the collation's name. ``enum``: a type that CREATE TYPE …
+    AS ENUM has made.
     """
 
     name: str
     schema: str = "pg_catalog"
     typmod: int = -1
     collation: str = ""
+    enum: bool = False
 
     @property
     def is_builtin(self) -> bool:
@@ -33,13 +35,13 @@ class SqlType:
 
     @property
     def element(self) -> SqlType:
-        """The element type of an array type."""
-        return replace(self, name=self.name[1:], typmod=-1)
+        """The element type of an array type; of a user's type it is not said whether it is an enum."""
+        return replace(self, name=self.name[1:], typmod=-1, enum=False)
 
     @property
     def element_with_typmod(self) -> SqlType:
         """The element type of an array type, under the array's modifier."""
-        return replace(self, name=self.name[1:])
+        return replace(self, name=self.name[1:], enum=False)
 
     def without_typmod(self) -> SqlType:
         return replace(self, typmod=-1)
@@ -105,10 +107,11 @@ def equality_is_identity(type_: SqlType) -> bool:
 
     Text counts under the database's default collation and "C"/"POSIX"/"ucs_basic", which are
     deterministic in every supported PostgreSQL version (manual, "Nondeterministic Collations").
-    Arrays are equal where their bounds and elements are (array_eq in arrayfuncs.c).
+    Arrays are equal where their bounds and elements are (array_eq in arrayfuncs.c); labels of an enum where
+    they are the same row of pg_enum (enum_eq in enum.c).
     """
     if not type_.is_builtin:
-        return False
+        return type_.enum
     if type_.is_array:
         return equality_is_identity(type_.element)
     if type_.name in TEXT_LIKE:

@@ -159,7 +159,7 @@ def _option(options: Sequence[str], name: str) -> bool:
 
 
 def _sql_type(row: Row) -> SqlType:
-    return SqlType(row["type"], row["type_schema"], row["typmod"], row["collation"])
+    return SqlType(row["type"], row["type_schema"], row["typmod"], row["collation"], enum=row["enum"])
 
 
 def _column(row: Row) -> TableColumn:

@@ -96,6 +96,7 @@ def columns(version: int) -> str:
         )
     return f"""{unchecked}
 select a.attrelid as oid, a.attname as name, a.attnum, t.typname as type, tn.nspname as type_schema,
+  t.typtype = 'e' as enum,
   a.atttypmod as typmod, {_COLLATION.format("a.attcollation")} as collation,
   a.attnotnull and {valid} as not_null, {name} as not_null_constraint,
   a.attidentity::text as identity, a.attgenerated::text as generated,
@@ -130,6 +131,7 @@ order by t.oid"""
 
 COMPOSITE_FIELDS = f"""
 select a.attrelid as oid, a.attname as name, t.typname as type, tn.nspname as type_schema,
+  t.typtype = 'e' as enum,
   a.atttypmod as typmod, {_COLLATION.format("a.attcollation")} as collation
 from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_type t on t.oid = a.atttypid join pg_namespace tn on tn.oid = t.typnamespace

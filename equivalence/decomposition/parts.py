@@ -51,6 +51,7 @@ from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.presence import with_presence
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
+from rewright.equivalence.laws.running_totals import without_running_totals
 from rewright.equivalence.laws.shifted import without_shifts
 from rewright.equivalence.laws.single_rows import of_single_rows
 from rewright.equivalence.laws.stepping import without_steps
@@ -82,6 +83,7 @@ COLUMNS = ALL + 1
 
 # the laws of the plain form, in their order
 _PLAIN = (
+    without_running_totals,
     as_pages,
     by_bounds,
     without_shifts,

@@ -20,6 +20,9 @@ from .truncated import cut_once
 
 UNKNOWN = null(BOOL)
 
+# types whose first and last values are written so
+_ENDLESS = frozenset({"date", "timestamp", "timestamptz"})
+
 
 def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
     """An application, simplified."""
@@ -203,6 +206,8 @@ def _compare(sym: Sym, a: Term, b: Term) -> Term:
         if a == b:
             # x = x and x <= x are TRUE of all that is there, NaN included, x < x of nothing
             return not_null_or_unknown(a) if sym in {EQ, LE} else _unless_null(a, FALSE)
+        if (whole := _at_the_end(sym, a, b, known) or _at_some_end(sym, a, b, known)) is not None:
+            return whole
         if isinstance(a, Lit) and isinstance(b, Lit) and (folded := _fold_compare(sym, a, b, known)):
             return folded
         if sym == EQ:
@@ -220,6 +225,41 @@ def _compare(sym: Sym, a: Term, b: Term) -> Term:
             flipped = _of_argument(LE if sym == LT else LT, b, a)
             return App(sym, (a, b), BOOL) if flipped is None else negate(flipped)
     return App(sym, (a, b), BOOL)
+
+
+def _at_the_end(sym: Sym, a: Term, b: Term, known: str) -> Term | None:
+    """A comparison with an end of the calendar that holds of every moment, or of none."""
+    if known not in _ENDLESS or sym not in {LT, LE}:
+        return None
+    # a < b never holds of a last a or a first b, and a <= b always of a last b or a first a
+    last, first = (b, a) if sym == LE else (a, b)
+    ends = (_end_of_time(last) == "infinity", _end_of_time(first) == "-infinity")
+    if any(ends):
+        other = first if ends[0] else last
+        return not_null_or_unknown(other) if sym == LE else _unless_null(other, FALSE)
+    return None
+
+
+def _at_some_end(sym: Sym, a: Term, b: Term, known: str) -> Term | None:
+    """A comparison with ``coalesce(until, 'infinity')`` arm by arm."""
+    for side, ways in ((b, lambda x: (a, x)), (a, lambda x: (x, b))):
+        if not isinstance(side, App) or side.sym != CASE or known not in _ENDLESS:
+            continue
+        results = [*side.args[1:-1:2], side.args[-1]]
+        if any(_at_the_end(sym, *ways(r), known) is not None for r in results):
+            arms = [app(sym, ways(r), BOOL) for r in results]
+            tests = side.args[:-1:2]
+            return case((*(x for pair in zip(tests, arms, strict=False) for x in pair), arms[-1]), BOOL)
+    return None
+
+
+def _end_of_time(term: Term) -> str | None:
+    """How the moment is written before or after all others; None for any other."""
+    if not isinstance(term, App) or len(term.args) != 1 or term.type.typmod != -1:
+        return None
+    (text,) = term.args
+    read = term.sym.name == f"cast pg_catalog.unknown to pg_catalog.{term.type.name}(-1) io"
+    return text.value if read and isinstance(text, Lit) and text.value in {"infinity", "-infinity"} else None
 
 
 def _of_argument(sym: Sym, a: App, b: Lit) -> Term | None:

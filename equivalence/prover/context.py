@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from .bags import exists
 from .build import negate, not_null, predicates, same
-from .symbols import domain, identity
+from .symbols import domain, equal_as_values, identity
 from .terms import (
     TRUE,
     App,
@@ -59,7 +59,8 @@ def identical(a: Term, b: Term) -> Term:
     for x, y in ((a, b), (b, a)):
         if isinstance(x, Lit) and x.value is None:
             return negate(not_null(y))
-    if domain(a.type) and domain(a.type) == domain(b.type) and identity(a.type) and identity(b.type):
+    one = domain(a.type) and domain(a.type) == domain(b.type) and identity(a.type) and identity(b.type)
+    if one or equal_as_values(a.type, b.type):
         return same(a, b)
     return App(IDENTICAL, (a, b), TRUE.type)
 

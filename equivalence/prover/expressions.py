@@ -59,6 +59,7 @@ from .symbols import (
     arithmetic,
     cast,
     domain,
+    equal_as_values,
     exact_integer,
     failure,
     function,
@@ -414,7 +415,8 @@ class Translation:
 
     def _alike(self, op: a.OperatorRef, x: Term, y: Term) -> Term:
         # one notion of equal and of NULL: SAME is understood by entailment, the CASE below only as a function
-        if op.is_builtin and op.btree == "=" and domain(x.type) and domain(x.type) == domain(y.type):
+        known = bool(domain(x.type)) and domain(x.type) == domain(y.type)
+        if op.is_builtin and op.btree == "=" and (known or equal_as_values(x.type, y.type)):
             return same(x, y)
         equal = self._operator(op, (x, y), BOOL)
         return case((is_null(x), is_null(y), is_null(y), FALSE, equal), BOOL)
@@ -431,6 +433,8 @@ class Translation:
         if len(args) == 2 and op.right in ORDERED and (found := self._comparison(op, *args)) is not None:
             return found
         if len(args) == 2 and (made := self._with_constant(op, *args)) is not None:
+            return made
+        if len(args) == 2 and (made := self._of_arrays(op, *args)) is not None:
             return made
         if len(args) == 2 and (made := self._of_enum(op, *args)) is not None:
             return made
@@ -511,6 +515,15 @@ class Translation:
         if op.name == "||" and op.left == "text" and y.value == "" and x.type.name == "text":
             return x
         return None
+
+    def _of_arrays(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
+        """Whether two arrays are the very same one, or not."""
+        if op.name not in {"=", "<>"} or (op.left, op.right) != ("anyarray", "anyarray"):
+            return None
+        if not equal_as_values(x.type, y.type):
+            return None
+        equal = app(EQ, (x, y), BOOL)
+        return equal if op.name == "=" else negate(equal)
 
     def _of_enum(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """A comparison of values of an enum."""

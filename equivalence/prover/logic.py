@@ -41,6 +41,7 @@ from .symbols import (
     SAME,
     TO_NUMERIC,
     domain,
+    equal_as_values,
     exact_integer,
     identity,
     is_any_element,
@@ -285,6 +286,8 @@ class Encoder:
                 # char(3) columns that are equal show the same
                 self.axioms.append(z3.implies(ka == kb, av == bv))
             holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
+        elif term.sym in {EQ, SAME} and equal_as_values(a.type, b.type):
+            holds = av == bv
         elif (moments := on_one_line(av, a.type, bv, b.type)) is not None:
             ka, kb = moments
             holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)

@@ -101,6 +101,11 @@ def identity(type_: SqlType) -> bool:
     return type_ == INTEGER or (equality_is_identity(type_) and type_.name not in {"char", "_char"})
 
 
+def equal_as_values(a: SqlType, b: SqlType) -> bool:
+    """Whether ``=`` of the two types is that of the very values: labels of one enum, arrays of one type."""
+    return identity(a) and a.without_typmod() == b.without_typmod()
+
+
 def one_representation(type_: SqlType) -> bool:
     """Whether equal values of one column or expression of the type look the same: char(n) is padded to n,
     numeric(p, s) has s decimals.

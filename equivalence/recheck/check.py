@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -175,7 +176,7 @@ def _parameter(catalog: Catalog, stated: SqlType) -> SqlType:
     collated = known.kind == "d" or (stated.collation != "") == (known.collation != "")
     if known.kind == "p" or stated.typmod != -1 or stated.collation not in {"", "default"} or not collated:
         raise Refused(f"no type of a parameter: {stated.name[:40]}")
-    return stated
+    return replace(stated, enum=known.kind == "e")
 
 
 def _derived(found: StatedPart, pair: Pair, laws: Counter[str]) -> frozenset[str]:

@@ -30,6 +30,7 @@ from rewright.equivalence.prover.symbols import (
     SAME,
     TO_NUMERIC,
     domain,
+    equal_as_values,
     identity,
     is_any_element,
     same_when_equal,
@@ -263,6 +264,9 @@ class Formulas:
         )
         if domain(x.type) and domain(x.type) == domain(y.type) and xv.sort() == yv.sort() and one_order:
             holds = self._ordered(term, x, y)
+        elif equates and equal_as_values(x.type, y.type):
+            # an enum's labels and arrays have no order here, and no two of them are equal
+            holds = xv == yv
         elif {domain(x.type), domain(y.type)} == {"date", "timestamp"}:
             # a day is compared as its first moment
             px, py = (v * _DAY if domain(t.type) == "date" else v for v, t in ((xv, x), (yv, y)))

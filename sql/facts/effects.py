@@ -87,6 +87,7 @@ _COMPARABLE = {
 # operators of ranges with ranges and what is in them, which compare bounds, and of jsonb with a type:
 # they fail for no values
 RANGE_TESTS, RANGE_SIDES = frozenset({"@>", "<@", "&&", "<<", ">>"}), frozenset({"anyrange", "anyelement"})
+ARRAY_TESTS = frozenset({"@>", "<@", "&&"})
 JSON_TESTS = frozenset({
     ("->", "text"), ("->", "int4"), ("->>", "text"), ("->>", "int4"), ("?", "text"),
     ("@>", "jsonb"), ("<@", "jsonb"), ("=", "jsonb"), ("<>", "jsonb"),
@@ -342,6 +343,15 @@ def errors_of_query(query: Query, at_most_one: AtMostOne, of_column: OfColumn) -
     return found
 
 
+def _is_any_frame(frame: Frame) -> bool:
+    """Whether a frame is one of whatever rows there are: its distances are written numbers of rows."""
+    offsets = [x for x in (frame.start_offset, frame.end_offset) if x is not None]
+    bare = [x.arg if isinstance(x, Cast) and x.implicit else x for x in offsets]
+    whole = all(_is_natural(x) and x.type.is_builtin and x.type.name in _INTEGERS for x in bare)
+    # a distance of values is added to them
+    return not offsets or (frame.mode != "range" and whole)
+
+
 def _is_natural(expr: Expr) -> bool:
     return isinstance(expr, Const) and expr.value is not None and expr.value.isdigit()
 
@@ -357,7 +367,9 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
         case Op():
             return _operator_errors(expr.op, expr.args)
         # the operator alone: arguments are parts, which are asked by themselves
-        case IsDistinct() | NullIf() | InList() | ArrayOp():
+        case IsDistinct(left=left, right=right):
+            return _operator_errors(expr.op, (left, right))
+        case NullIf() | InList() | ArrayOp():
             return _operator_errors(expr.op, ())
         case Quantified() | RowCompare():
             found: Errors = NO_ERRORS
@@ -374,9 +386,8 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
             return _aggregate_errors(expr.func)
         case WindowCall():
             # a frame's distance may be negative or NULL (22013)
-            if expr.window.frame.start_offset is not None or expr.window.frame.end_offset is not None:
-                return frozenset({"argument"}) | _window_errors(expr.func)
-            return _window_errors(expr.func)
+            odd = NO_ERRORS if _is_any_frame(expr.window.frame) else frozenset({"argument"})
+            return odd | _window_errors(expr.func)
         # more than one row used by an expression: 21000
         case ScalarSubquery():
             return NO_ERRORS if at_most_one(expr.query) else frozenset({"cardinality"})
@@ -411,6 +422,9 @@ def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
     name = op.name
     if name in _COMPARISONS and sides <= _COMPARABLE:
         return NO_ERRORS
+    if name in _COMPARISONS | ARRAY_TESTS and sides == {"anyarray"}:
+        # element by element, in the operators of the elements' own type (array_cmp, array_contain_compare)
+        return NO_ERRORS if args and all(_has_comparable_elements(x.type) for x in args) else ANY
     if name in {"~~", "!~~", "~~*", "!~~*"} and sides <= _TEXTS:
         # a pattern that ends in a backslash is an error (22025), but only for rows that get that far
         safe = len(args) == 2 and _safe_pattern(args[1]) and searchable(x.type for x in args)
@@ -475,6 +489,10 @@ def _cast_errors(expr: Cast) -> Errors:
         return NO_ERRORS if (source.name, target.name) == ("timestamp", "date") else OVERFLOW
     # a text may be no number, date or boolean: 22P02
     return frozenset({"cast"}) if source.name in _TEXTS else ANY
+
+
+def _has_comparable_elements(type_: SqlType) -> bool:
+    return type_.is_array and type_.element.is_builtin and type_.element.name in _COMPARABLE
 
 
 def _typmod_errors(target: SqlType) -> Errors:
