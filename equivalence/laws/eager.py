@@ -27,7 +27,7 @@ from rewright.sql.facts import is_volatile
 from rewright.sql.facts.aggregates import EXTREMES
 from rewright.sql.facts.looks import look_alone
 from rewright.sql.records import key_of
-from rewright.sql.types import INT8, NUMERIC
+from rewright.sql.types import INT4, INT8, NUMERIC
 from rewright.sql.walk import (
     QUERIES,
     as_product,
@@ -137,8 +137,12 @@ def _parts_of(item: a.Derived) -> list[a.Expr] | None:
         return None
     shown = [t.expr for t in query.targets]
     # keys that look different where they are equal: which one stands for the group is open
-    fit = all((e in query.group_by[0] and look_alone(e) is not None) or _is_part(e) for e in shown)
+    fit = all(isinstance(e, a.Const) or _is_key(e, query.group_by[0]) or _is_part(e) for e in shown)
     return shown if fit else None
+
+
+def _is_key(e: a.Expr, keys: Sequence[a.Expr]) -> bool:
+    return e in keys and look_alone(e) is not None
 
 
 def _is_part(e: a.Expr) -> bool:
@@ -207,7 +211,7 @@ def _counted(n: a.Coalesce, rel: int, parts: Sequence[a.Expr]) -> a.Expr | None:
     """A sum of counts that is 0 where there is none to add, as a count: that is 0 over no rows."""
     # COALESCE(sum(n), 0) as people write it, with the cast back to bigint inside or without
     total = n.args[0].arg if isinstance(n.args[0], a.Cast) else n.args[0]
-    if len(n.args) != 2 or not is_zero(n.args[1]) or not isinstance(total, a.Aggregate):
+    if len(n.args) != 2 or not is_zero(_whole_number(n.args[1])) or not isinstance(total, a.Aggregate):
         return None
     read = total.args[0] if len(total.args) == 1 else None
     part = parts[read.pos] if isinstance(read, a.Column) and read.rel == rel else None
@@ -219,8 +223,16 @@ def _counted(n: a.Coalesce, rel: int, parts: Sequence[a.Expr]) -> a.Expr | None:
     ):
         return None
     found = replace(part, filter=conjoin(f for f in (total.filter, part.filter) if f is not None))
-    # the COALESCE must give a bigint as count() does: a numeric 0 would print alike and be another type
-    return found if n.type == INT8 == found.type else None
+    if found.type != INT8 or n.type not in {INT8, NUMERIC}:
+        return None
+    # a cast around the COALESCE makes a bigint of a numeric without decimals
+    return found if n.type == INT8 else a.Cast(found, NUMERIC, implicit=True)
+
+
+def _whole_number(expr: a.Expr) -> a.Expr:
+    """An integer that is made numeric, as it is: 0 beside a sum of bigints."""
+    whole = isinstance(expr, a.Cast) and expr.type == NUMERIC and expr.arg.type in {INT4, INT8}
+    return expr.arg if whole and isinstance(expr, a.Cast) else expr
 
 
 def _simpler(node: Any) -> Any:

@@ -26,13 +26,34 @@ from .build import app, conj, disj, eq, integer, is_null, negate, not_null
 from .checks import checks
 from .context import Context
 from .days import ADDS_DAYS
+from .fresh import fresh_copy
 from .ranges import is_bounded_in
 from .series import is_forward, never_fails
 from .symbols import INTS, LE, LT, RANGES, is_division
-from .terms import App, Distinct, Function, Lit, Row, Source, Table, Term, Var, rows_renamed, walk
+from .terms import (
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Function,
+    Limited,
+    Lit,
+    Nested,
+    Row,
+    Source,
+    Table,
+    Term,
+    Var,
+    map_bags,
+    rows_renamed,
+    walk,
+    walk_shallow,
+)
 
 # parts of a term that is looked at
 _LARGEST = 200
+# how many rows of several arms it is looked at of
+_MOST_WAYS = 16
 # days that every number of days below takes to another date
 _MOST_DAYS = 100_000
 # and that a constant span of one unit leaves in its type, but for millennia
@@ -67,6 +88,58 @@ def spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
         return False
     if _is_in_calendar(term.args[0] if term.sym.name in _OF_MOMENTS else term, sources):
         return True
+    ways = _of_stored_rows(term, sources)
+    return bool(ways) and all(_spare(engine, *way) for way in ways)
+
+
+def _of_stored_rows(term: App, sources: Mapping[int, Source]) -> list[tuple[App, Mapping[int, Source]]]:
+    """The term as what its rows are made of: of grouped or different rows one of those that gave them, of an
+    extreme one of the values. All ways there are; none where there are too many.
+    """
+    done: list[tuple[App, Mapping[int, Source]]] = []
+    open_: list[tuple[Term, Mapping[int, Source]]] = [(term, sources)]
+    while open_:
+        if len(open_) + len(done) > _MOST_WAYS:
+            return []
+        here, of = open_.pop()
+        made = _made(here, of)
+        if made is None:
+            assert isinstance(here, App)
+            done.append((here, of))
+            continue
+        rows = fresh_copy(_bag_of(made, of))
+        open_ += [(_where_given(here, made, b), {**of, **dict(b.vars)}) for b in rows]
+    return done
+
+
+def _made(term: Term, sources: Mapping[int, Source]) -> Var | Nested | None:
+    """A part that has the value of one of several rows: a column of rows that are made, or an extreme."""
+    for t in walk_shallow(term):
+        if isinstance(t, Var) and isinstance(sources.get(t.var), Distinct | Limited):
+            return t
+        if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in {"min", "max"}:
+            return t
+    return None
+
+
+def _bag_of(made: Var | Nested, sources: Mapping[int, Source]) -> Bag:
+    source = made if isinstance(made, Nested) else sources[made.var]
+    assert isinstance(source, Nested | Distinct | Limited)
+    return source.bag
+
+
+def _where_given(term: Term, made: Var | Nested, b: Block) -> Term:
+    """The term where the row that a part has its value of is that of the block."""
+    if isinstance(made, Nested) and term == made:
+        return b.outs[0]
+    if isinstance(made, Var) and isinstance(term, Var) and term.var == made.var:
+        return b.outs[term.pos]
+    # bags are left as they are: nothing is said of what they read
+    return map_bags(term, lambda bag: bag, lambda t: _where_given(t, made, b))
+
+
+def _spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
+    """`spare`, of what reads stored rows alone."""
     # what may fail in other ways than by its size, by a division or by leaving the calendar is not asked
     # about
     goal = _fits(term, sources)

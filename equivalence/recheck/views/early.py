@@ -60,8 +60,8 @@ class _Otherwise(Exception):
 
 
 def _block(block: a.Select, changes: Changes) -> a.Select:
-    # grouped by nothing, or in several sets, a sum of no counts would be another value
-    grouped = block.group_by is not None and len(block.group_by) == 1 and bool(block.group_by[0])
+    # in several sets a sum of no counts would be another value
+    grouped = block.group_by is not None and len(block.group_by) == 1
     if not grouped or has_window(block) or any(returns_set(e) for e in outer_exprs(block)):
         return block
     while True:
@@ -116,7 +116,8 @@ def _is_grouping(item: a.Derived) -> bool:
     # an empty set of keys has its one group also of no rows
     if not keys or any(returns_set(e) for e in outer_exprs(query)):
         return False
-    return all((t.expr in keys and look_alone(t.expr) is not None) or _is_part(t.expr) for t in query.targets)
+    shown = [t.expr for t in query.targets if not isinstance(t.expr, a.Const)]
+    return all((e in keys and look_alone(e) is not None) or _is_part(e) for e in shown)
 
 
 def _is_part(e: a.Expr) -> bool:
@@ -144,7 +145,7 @@ def _put_together(block: a.Select, parts: Mapping[tuple[int, int], a.Expr]) -> a
             case a.Coalesce(args=(total, zero)) if _is_zero(zero):
                 return _counted(total, n, parts) or map_parts(n, visit)
             case a.Aggregate():
-                return _whole(n, parts)
+                return _whole(n, parts, whole=block.group_by == ((),))
             case a.Op(op=op, type=type_) if op.is_builtin and op.name == "/" and type_ == NUMERIC:
                 quotient = map_parts(n, visit)
                 return _average(*quotient.args) or quotient
@@ -164,7 +165,8 @@ def _part_of(call: a.Expr, parts: Mapping[tuple[int, int], a.Expr]) -> a.Aggrega
     return part if isinstance(part, a.Aggregate) else None
 
 
-def _whole(call: a.Aggregate, parts: Mapping[tuple[int, int], a.Expr]) -> a.Expr:
+def _whole(call: a.Aggregate, parts: Mapping[tuple[int, int], a.Expr], *, whole: bool) -> a.Expr:
+    """``whole``: the aggregate is of all rows, of which there may be none."""
     part = _part_of(call, parts)
     plain = call.func.is_builtin and not order_sensitive(call) and not call.direct
     if part is None:
@@ -174,7 +176,7 @@ def _whole(call: a.Aggregate, parts: Mapping[tuple[int, int], a.Expr]) -> a.Expr
         raise _Otherwise
     if not plain or call.distinct or (call.func.name, part.func.name) not in _TOGETHER:
         raise _Otherwise
-    if part.func.name == "count" and call.filter is not None:
+    if part.func.name == "count" and (call.filter is not None or whole):
         raise _Otherwise  # there may be no group to count in: NULL, and not 0
     found = replace(part, filter=_both(call, part))
     if found.type == call.type:
@@ -195,13 +197,15 @@ def _counted(total: a.Expr, whole: a.Coalesce, parts: Mapping[tuple[int, int], a
     part = _part_of(call, parts)
     if part is None or not isinstance(call, a.Aggregate) or call.distinct or call.direct or call.order_by:
         return None
-    if not call.func.is_builtin or (call.func.name, part.func.name) != ("sum", "count") or whole.type != INT8:
+    if not call.func.is_builtin or (call.func.name, part.func.name) != ("sum", "count"):
         return None
-    return replace(part, filter=_both(call, part))
+    count = replace(part, filter=_both(call, part))
+    # 0 as a numeric has no decimals, as the sum of bigints has none
+    return {INT8: count, NUMERIC: a.Cast(count, NUMERIC, implicit=True)}.get(whole.type)
 
 
 def _is_zero(x: a.Expr) -> bool:
-    if isinstance(x, a.Cast) and x.type == INT8:
+    if isinstance(x, a.Cast) and x.type in {INT8, NUMERIC}:
         x = x.arg
     return isinstance(x, a.Const) and x.value == "0" and x.type in {INT4, INT8}
 

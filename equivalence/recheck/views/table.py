@@ -53,6 +53,7 @@ from rewright.equivalence.recheck.views.single import single
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
 from rewright.equivalence.recheck.views.successors import successors
 from rewright.equivalence.recheck.views.texts import texts
+from rewright.equivalence.recheck.views.totals import totals
 from rewright.equivalence.recheck.views.values import values
 from rewright.equivalence.recheck.views.zeros import zeros
 from rewright.sql import algebra as a
@@ -79,6 +80,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "patterns": of_trees(patterns),
         "moments": of_each(moments),
         "bounds": of_each(bounds),
+        "totals": of_each(totals),
         "places": of_each(places),
         "ordered": of_each(ordered),
         "shifts": of_each(shifts),
