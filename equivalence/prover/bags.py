@@ -308,13 +308,30 @@ def _exists_block(b: Block) -> Term:
     outer = tuple(p for p in b.preds if not free_vars(p) & own)
     inner = tuple(p for p in b.preds if free_vars(p) & own)
     parts = [exists_value(p) for p in outer]
-    for vars_, preds in _components(b.vars, inner):
+    sources, inner = _without_elements(b.vars, inner)
+    for vars_, preds in _components(sources, inner):
         if not vars_:
             # a part without rows is a condition that was put outside already
             continue
         found = _is_element(vars_, preds)
         parts.append(Nested("exists", "", (Block(vars_, preds, ()),), BOOL) if found is None else found)
     return conj(parts)
+
+
+def _without_elements(
+    vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...]
+) -> tuple[tuple[tuple[int, Source], ...], tuple[Term, ...]]:
+    """Rows beside the elements of their arrays, with what is asked of one element asked of the array."""
+    for v, source in vars_:
+        asked = [p for p in preds if v in free_vars(p)]
+        if len(vars_) == 1 or len(asked) != 1 or any(v in free_in_source(s) for _, s in vars_):
+            continue
+        found = _is_element(((v, source),), (asked[0],))
+        if found is not None:
+            others = tuple(x for x in vars_ if x[0] != v)
+            rest = tuple(p for p in preds if p != asked[0])
+            return _without_elements(others, (*rest, *predicates(found)))
+    return vars_, preds
 
 
 def _is_element(vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...]) -> Term | None:

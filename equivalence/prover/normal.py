@@ -565,9 +565,7 @@ def _limited_columns(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Limited) and len(s.bag) == 1:
-                # sort keys and DISTINCT ON keys come last, and are no outputs that could be dropped
-                for c in range(len(s.bag[0].outs) - len(s.keys) - s.on):
-                    yield (i, k, c)
+                yield from ((i, k, c) for c in range(len(s.bag[0].outs)))
 
 
 def _copies(p: Place, _path: Path) -> Iterator[At]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
+from rewright.sql.algebra import Aggregate, Call, Cast, Coalesce, Const, Expr, Op, Query, Select, WindowCall
 from rewright.sql.facts.aggregates import ONE_OF_ROWS
 from rewright.sql.facts.effects import ANY, OVERFLOW, SPREADS, SURE, own_errors
 from rewright.sql.facts.guards import Known, division, is_division, is_moderate, of_block
@@ -194,10 +194,28 @@ class Magnitudes:
             return "fits" in division(expr, known) or (dividend is not None and dividend[0] > -limit)
         # as mathematics has it, before it is cut to what the type holds
         if isinstance(expr, Cast):
-            found = self.wholes.within(expr.arg, wholes)
+            found = self._of_counts(expr.arg, wholes) or self.wholes.within(expr.arg, wholes)
         else:
             found = combined(expr.op.name, [self.wholes.within(x, wholes) for x in expr.args])
         return found is not None and -limit <= found[0] and found[1] < limit
+
+    def _of_counts(self, expr: Expr, wholes: Mapping[Col, Bounds]) -> Bounds | None:
+        """What counts add up to, a numeric, is a number of rows itself; None for any other."""
+        if isinstance(expr, Coalesce):
+            parts = [self._of_counts(x, wholes) or self.wholes.of(_bare(x), wholes) for x in expr.args]
+            return self.wholes.common(parts)
+        summed = isinstance(expr, Aggregate | WindowCall) and expr.func.is_builtin and expr.func.name == "sum"
+        if not summed or not isinstance(expr, Aggregate | WindowCall):
+            return None
+        return self.wholes.of(expr.args[0], wholes) if self._is_count(expr.args[0], wholes) else None
+
+    def _is_count(self, expr: Expr, wholes: Mapping[Col, Bounds]) -> bool:
+        return _is_whole(expr) and self.wholes.of(expr, wholes) == (0, _MOST_ROWS)
+
+
+def _bare(expr: Expr) -> Expr:
+    """A constant as it is written, whatever type it is given."""
+    return expr.arg if isinstance(expr, Cast) and isinstance(expr.arg, Const) else expr
 
 
 def _fits(expr: Expr, known: Known, columns: Mapping[Col, int], digits: Digits) -> bool:

@@ -308,8 +308,8 @@ def bind_column(p: Place, at: At) -> Bag | None:
 
 
 def prune_limited(p: Place, at: At) -> Bag | None:
-    """A column of a LIMITed source that nobody looks at, or that repeats a later one. ``at``: block,
-    variable, column.
+    """A column of a LIMITed source that nobody looks at, or that repeats a later one; a key that does is read
+    there. ``at``: block, variable, column.
     """
     i, n, c = at
     b = p.block(i)
@@ -319,15 +319,14 @@ def prune_limited(p: Place, at: At) -> Bag | None:
         return None
     (inner,) = source.bag
     width = len(inner.outs)
-    # sort keys and DISTINCT ON keys are not outputs
-    if c >= width - len(source.keys) - source.on:
-        return None
+    # sort keys and DISTINCT ON keys are not outputs that could go
+    is_key = c >= width - len(source.keys) - source.on
     same_as = next((k for k in range(c + 1, width) if alike(inner.outs[k], inner.outs[c])), None)
     used = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
     # somebody reads it, and it is nowhere else
-    if used and same_as is None:
+    if (used and same_as is None) or (is_key and not used):
         return None
-    keep = [k for k in range(width) if k != c]
+    keep = [k for k in range(width) if k != c or is_key]
 
     def env(t: Term) -> Term | None:
         if not isinstance(t, Var) or t.var != v:

@@ -9,10 +9,25 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from rewright.equivalence.prover.bags import block, exists
+from rewright.equivalence.prover.bags import block, exists, subst
 from rewright.equivalence.prover.build import app, conj, disj, eq, is_true, negate
+from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import EQ, NOT, OR, SAME, identity
-from rewright.equivalence.prover.terms import App, Bag, Block, Lit, Nested, Table, Term, Var, free_vars
+from rewright.equivalence.prover.terms import (
+    App,
+    Bag,
+    Block,
+    Limited,
+    Lit,
+    Nested,
+    Row,
+    Table,
+    Term,
+    Var,
+    free_in_source,
+    free_vars,
+    walk,
+)
 from rewright.equivalence.prover.unique import one_row
 
 from .base import At, Place
@@ -33,9 +48,32 @@ def drop_redundant(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     goal = b.preds[n]
     rest = replace(b, preds=tuple(q for k, q in enumerate(b.preds) if k != n))
-    if p.engine.entails(p.ctx.within(rest), goal):
+    if p.engine.entails(p.ctx.within(rest), goal) or _holds_of_rows(p, rest, goal):
         return p.with_block(i, (rest,))
     return None
+
+
+def _holds_of_rows(p: Place, rest: Block, goal: Term) -> bool:
+    """Whether a condition follows of one of the rows that a cut keeps, from what these are made of."""
+    own = free_vars(goal)
+    cut = [(v, s) for v, s in rest.vars if v in own and isinstance(s, Limited) and s.bag]
+    read = {t for x in (*rest.preds, goal) for t in walk(x)}
+    for v, source in cut:
+        # the row itself is none of those below the cut
+        if Row(v) in read or any(v in free_in_source(s) for _, s in rest.vars):
+            continue
+        if all(_holds_of_row(p, rest, goal, v, row) for row in fresh_copy(source.bag)):
+            return True
+    return False
+
+
+def _holds_of_row(p: Place, rest: Block, goal: Term, v: int, row: Block) -> bool:
+    def shown(t: Term) -> Term | None:
+        return row.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+    vars_ = (*(x for x in rest.vars if x[0] != v), *row.vars)
+    known = Block(vars_, (*row.preds, *(subst(q, shown) for q in rest.preds)), ())
+    return p.engine.entails(p.ctx.within(known), subst(goal, shown))
 
 
 def impossible_alternative(p: Place, at: At) -> Bag | None:

@@ -29,6 +29,7 @@ from rewright.equivalence.prover.terms import (
     App,
     Block,
     Distinct,
+    Limited,
     Nested,
     Row,
     Term,
@@ -72,6 +73,31 @@ def redundant(p: Place, at: Bindings) -> Iterator[Instance]:
     b = pick(p.bag, i)
     goal, rest = pick(b.preds, n), _without(b, n)
     yield Instance(spliced(p.bag, i, (rest,)), (Follows(p.ctx.within(rest), goal),))
+    # of a row that a cut keeps, which is one of those below: what follows of each of these
+    for v, source in rest.vars:
+        if isinstance(source, Limited) and v in free_vars(goal):
+            below = tuple(_below(p, rest, goal, v, row) for row in fresh_copy(source.bag))
+            if below and all(x is not None for x in below):
+                yield Instance(spliced(p.bag, i, (rest,)), tuple(x for x in below if x is not None))
+
+
+def _below(p: Place, rest: Block, goal: Term, v: int, row: Block) -> Condition | None:
+    """That the goal follows where the row is the one that ``v`` is; None where ``v`` is told by more than
+    its columns.
+    """
+    everything = (*rest.preds, goal)
+    if any(t == Row(v) for x in everything for t in walk(x)):
+        return None
+    if any(v in free_in_source(s) for _, s in rest.vars):
+        return None
+
+    def column(t: Term) -> Term | None:
+        return row.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+    met = tuple(subst(q, column) for q in rest.preds)
+    others = tuple(x for x in rest.vars if x[0] != v)
+    ctx = p.ctx.within(Block((*others, *row.vars), (*row.preds, *met), ()))
+    return Follows(ctx, subst(goal, column))
 
 
 def alternative(p: Place, at: Bindings) -> Iterator[Instance]:

@@ -48,8 +48,8 @@ _STEPPED = frozenset({"int2", "int4", "int8", "date", "timestamp"})
 
 
 def prune_limited(p: Place, at: Bindings) -> Iterator[Instance]:
-    """A column of limited rows that nobody looks at, or that repeats a later one, goes. Bindings: block, row,
-    column.
+    """A column of limited rows that nobody looks at, or that repeats a later one, goes; what keys repeat is
+    read there. Bindings: block, row, column.
     """
     i, n, c = at
     b = pick(p.bag, i)
@@ -59,14 +59,15 @@ def prune_limited(p: Place, at: Bindings) -> Iterator[Instance]:
         return
     (inner,) = source.bag
     width = len(inner.outs)
-    # sort keys come last, and stay
-    if not 0 <= c < width - len(source.keys) - source.on:
+    if not 0 <= c < width:
         return
+    # keys come last, and stay
+    stays = c >= width - len(source.keys) - source.on
     later = [k for k in range(c + 1, width) if shape(inner.outs[k]) == shape(inner.outs[c])]
     read = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
-    if read and not later:
+    if (read and not later) or (stays and not read):
         return
-    keep = [k for k in range(width) if k != c]
+    keep = [k for k in range(width) if stays or k != c]
 
     def env(t: Term) -> Term | None:
         if not isinstance(t, Var) or t.var != v:
