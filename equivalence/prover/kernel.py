@@ -12,6 +12,7 @@ from .rules.base import At, Place, Rule
 from .rules.columns import determined_column, referred_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
 from .rules.distinct import (
+    asked_of_groups,
     bind_column,
     distinct_to_exists,
     drop_column,
@@ -87,6 +88,7 @@ RULES: dict[str, Rule] = {
     "drop-column": drop_column,
     "bind-column": bind_column,
     "prune-limited": prune_limited,
+    "asked-of-groups": asked_of_groups,
     "merge-blocks": merge_blocks,
     "with-or-without": with_or_without,
     "covered": union_of_sets,

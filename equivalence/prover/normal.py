@@ -105,6 +105,7 @@ ORDER = (
     "drop-column",
     "bind-column",
     "prune-limited",
+    "asked-of-groups",
     "referred-column",
     "semijoin",
     "redundant",
@@ -568,6 +569,14 @@ def _limited_columns(p: Place, _path: Path) -> Iterator[At]:
                 yield from ((i, k, c) for c in range(len(s.bag[0].outs)))
 
 
+def _asked_of_groups(p: Place, _path: Path) -> Iterator[At]:
+    """What is asked of the rows that DISTINCT ON keeps."""
+    for i, b in enumerate(p.bag):
+        for n, (v, s) in enumerate(b.vars):
+            if isinstance(s, Limited) and s.on:
+                yield from ((i, n, m) for m, q in enumerate(b.preds) if v in free_vars(q))
+
+
 def _copies(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, (v, s) in enumerate(b.vars):
@@ -913,6 +922,7 @@ CANDIDATES: dict[str, Candidates] = {
     "drop-column": _columns,
     "bind-column": _columns,
     "prune-limited": _limited_columns,
+    "asked-of-groups": _asked_of_groups,
     "semijoin": _plain_vars,
     "redundant": _redundant,
     "alternative": _null_alternatives,

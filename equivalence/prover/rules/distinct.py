@@ -307,6 +307,32 @@ def bind_column(p: Place, at: At) -> Bag | None:
     return p.with_block(i, subst_block(replace(b, vars=vars_), env))
 
 
+def asked_of_groups(p: Place, at: At) -> Bag | None:
+    """What is asked of DISTINCT ON's keys alone is asked of the rows: those of a group all meet it, or none
+    does. ``at``: block, variable, predicate.
+    """
+    i, n, m = at
+    b = p.block(i)
+    (v, source), goal = b.vars[n], b.preds[m]
+    # LIMIT keeps other groups where some are gone before
+    if not isinstance(source, Limited) or not source.on or source.limit is not None or source.offset:
+        return None
+    if len(source.bag) != 1 or free_vars(goal) & {x for x, _ in b.vars} != {v} or Row(v) in set(walk(goal)):
+        return None
+    (inner,) = source.bag
+    end = len(inner.outs) - len(source.keys)
+    keys = inner.outs[end - source.on : end]
+    read = [inner.outs[t.pos] for t in columns_in(goal, v)]
+    if any(not identity(t.type) or not any(alike(t, k) for k in keys) for t in read):
+        return None
+    asked = subst(goal, lambda t: inner.outs[t.pos] if isinstance(t, Var) and t.var == v else None)
+    rows = tuple(replace(source, bag=(r,)) for r in block(inner.vars, (*inner.preds, asked), inner.outs))
+    if len(rows) != 1:
+        return None
+    vars_ = (*b.vars[:n], (v, rows[0]), *b.vars[n + 1 :])
+    return p.with_block(i, block(vars_, (*b.preds[:m], *b.preds[m + 1 :]), b.outs))
+
+
 def prune_limited(p: Place, at: At) -> Bag | None:
     """A column of a LIMITed source that nobody looks at, or that repeats a later one; a key that does is read
     there. ``at``: block, variable, column.

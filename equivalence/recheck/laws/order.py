@@ -26,6 +26,7 @@ from rewright.equivalence.prover.terms import (
     Var,
     free_vars,
     rows_renamed,
+    walk,
     walk_bag,
     walk_shallow,
 )
@@ -77,6 +78,36 @@ def prune_limited(p: Place, at: Bindings) -> Iterator[Instance]:
     smaller = replace(source, bag=(replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
     rows = tuple((x, smaller if x == v else s) for x, s in b.vars)
     yield Instance(spliced(p.bag, i, subst_block(replace(b, vars=rows), env)))
+
+
+def asked_of_groups(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ d ∈ DISTINCT ON k (A) . P(d.k) ∧ Q = Σ d ∈ DISTINCT ON k (Σ A . P(k)) . Q, uncut, where what looks
+    alike in k is the same. Bindings: block, d, P.
+    """
+    i, n, m = at
+    b = pick(p.bag, i)
+    (v, source), goal = pick(b.vars, n), pick(b.preds, m)
+    if not isinstance(source, Limited) or len(source.bag) != 1 or source.on == 0:
+        return
+    if source.limit is not None or source.offset is not None or source.ties:
+        return
+    (rows,) = source.bag
+    last = len(rows.outs) - len(source.keys)
+    keys = {shape(k) for k in rows.outs[last - source.on : last]}
+    parts = list(walk(goal))
+    columns = [t for t in parts if isinstance(t, Var) and t.var == v]
+    # another row of the block, or the row itself, is none of the group's
+    if any(t == Row(v) for t in parts) or free_vars(goal) & {x for x, _ in b.vars} != {v}:
+        return
+    shown = [pick(rows.outs, t.pos) for t in columns]
+    if not all(identity(x.type) and shape(x) in keys for x in shown):
+        return
+    met = subst(goal, lambda t: rows.outs[t.pos] if isinstance(t, Var) and t.var == v else None)
+    kept = block(rows.vars, (*rows.preds, met), rows.outs)
+    if len(kept) == 1:
+        vars_ = (*b.vars[:n], (v, replace(source, bag=kept)), *b.vars[n + 1 :])
+        rest = (*b.preds[:m], *b.preds[m + 1 :])
+        yield Instance(spliced(p.bag, i, block(vars_, rest, b.outs)))
 
 
 def first_row(p: Place, at: Bindings) -> Iterator[Instance]:

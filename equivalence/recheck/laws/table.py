@@ -55,7 +55,14 @@ from rewright.equivalence.recheck.laws.multis import (
     multi_filter,
     multi_within,
 )
-from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
+from rewright.equivalence.recheck.laws.order import (
+    asked_of_groups,
+    first_row,
+    lone_extreme,
+    one_of_each,
+    prune_limited,
+    rank,
+)
 from rewright.equivalence.recheck.laws.padded import with_or_without
 from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_to_parent
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
@@ -107,6 +114,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "flag-apart": flag_apart,
         "lookup-apart": lookup_apart,
         "looked-up-again": looked_up_again,
+        "asked-of-groups": asked_of_groups,
         "asked-within": asked_within,
         "nth-extreme": nth_extreme,
         "other-than-asked": other_than_asked,
