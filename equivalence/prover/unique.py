@@ -12,6 +12,7 @@ from .asking import Asked
 from .bags import subst
 from .build import conj, eq, is_true, negate, not_null
 from .context import Context, identical
+from .fresh import fresh_copy
 from .symbols import EQ, NOT, SAME, identity
 from .terms import (
     INTEGER,
@@ -63,8 +64,27 @@ def determined_by(engine: Asked, ctx: Context, b: Block, known: Iterable[Term]) 
 
     Equality here is the types' own ``=``, which keys use too.
     """
+    own, fixed = {v for v, _ in b.vars}, list(known)
+    done = _determined(engine, ctx, b, fixed)
+    if done == own or (joined := _with_partners(b)) is None:
+        return done
+    # of which a row has one at least: what leaves one joined row leaves one row
+    return done | (_determined(engine, ctx, joined, fixed) & own)
+
+
+def _with_partners(b: Block) -> Block | None:
+    """The block with the rows that it asks to exist; None where it asks for none."""
+    asked = [p for p in b.preds if isinstance(p, Nested) and p.kind == "exists" and len(p.bag) == 1]
+    found = [row for p in asked for row in fresh_copy(p.bag)]
+    if not found:
+        return None
+    rest = tuple(p for p in b.preds if p not in asked)
+    vars_ = (*b.vars, *(x for row in found for x in row.vars))
+    return Block(vars_, (*rest, *(q for row in found for q in row.preds)), b.outs)
+
+
+def _determined(engine: Asked, ctx: Context, b: Block, fixed: list[Term]) -> set[int]:
     own = {v for v, _ in b.vars}
-    fixed = list(known)
     done: set[int] = set()
     changed = True
     # a row that is fixed may fix the next one by an equality with it

@@ -14,6 +14,7 @@ from itertools import combinations
 from rewright.equivalence.prover.bags import subst
 from rewright.equivalence.prover.build import conj, eq, is_true, negate, not_null, same
 from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import EQ, NOT, SAME, identity
 from rewright.equivalence.prover.terms import (
     INTEGER,
@@ -58,7 +59,20 @@ def determined(judge: Judge, ctx: Context, b: Block, known: Iterable[Term]) -> s
     """The block's variables that have one row at most for each value of what is outside and of the ``known``
     terms.
     """
-    given = frozenset(known)
+    given, own = frozenset(known), {v for v, _ in b.vars}
+    found = _told(judge, ctx, b, given)
+    met = [(p, r) for p in b.preds if isinstance(p, Nested) and p.kind == "exists" for r in p.bag]
+    if found >= own or not met or len(met) != len({p for p, _ in met}):
+        return found
+    # a row that is told by its own values and those of a row that it asks for is told: one is there
+    rows = [r for _, r in met for r in fresh_copy((r,))]
+    others = tuple(p for p in b.preds if p not in {p for p, _ in met})
+    preds = (*others, *(q for r in rows for q in r.preds))
+    wider = Block((*b.vars, *(x for r in rows for x in r.vars)), preds, ())
+    return found | (_told(judge, ctx, wider, given) & own)
+
+
+def _told(judge: Judge, ctx: Context, b: Block, given: frozenset[Term]) -> set[int]:
     open_ = {v for v, _ in b.vars}
     while True:
         found = {v for v, s in b.vars if v in open_ and _fixed(judge, ctx, b, (v, s), given, open_)}
