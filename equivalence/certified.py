@@ -51,6 +51,8 @@ _ORDERS = (
     (_NAMES, frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"opening"}),
     (_PAGES_KEPT, frozenset({"orders", "numbers", "lookups", "early"}) | _APART),
     (_NAMES, frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"asked"}),
+    # of a first row that is joined
+    ((*_NAMES, "totals"), frozenset({"orders", "numbers", "early", "restrictions"}) | _APART),
 )
 
 

@@ -252,6 +252,7 @@ def _forms(plain: View, highest: int) -> list[View]:
     if looked is not None:
         # as other subqueries are sorted
         looked = _seen(looked, without_idle_keys, catalog) or looked
+        looked = _seen(looked, without_running_totals, catalog) or looked
     existing = _seen(plain, asking_for_rows, catalog)
     counted = _seen(plain, lambda q, known: without_fans(q, known, Fresh(highest)), catalog)
     if counted is not None:

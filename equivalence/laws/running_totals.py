@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.build import function
+from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.types import EXACT_INTEGERS, INT4, SqlType, equality_is_identity
@@ -118,6 +119,7 @@ def _lookup(query: a.Select) -> _Lookup | None:
         return None
     call = rows.targets[column.pos].expr
     others = [t.expr for i, t in enumerate(rows.targets) if i != column.pos]
+    call = _counted(call) if isinstance(call, a.WindowCall) else call
     if not isinstance(call, a.WindowCall) or any(has_window(e) or has_subquery(e) for e in others):
         return None
     asked = [_asked(p, item.rel) for p in conjuncts(query.where)]
@@ -128,6 +130,16 @@ def _lookup(query: a.Select) -> _Lookup | None:
     fixed = frozenset(shown[pos] for pos, op in known if op == "=")
     bounds = tuple((pos, op) for pos, op in known if op != "=")
     return _Lookup(item, rows, call, column.pos, bounds, fixed, query.order_by)
+
+
+def _counted(call: a.WindowCall) -> a.WindowCall:
+    """The number of a row as a count of the rows up to it."""
+    numbers = call.func.is_builtin and call.func.name == "row_number" and call.window.frame == a.Frame()
+    count = next((f for f in builtins().functions("count") if not f.args), None)
+    if not numbers or count is None or call.filter is not None:
+        return call
+    window = replace(call.window, frame=a.Frame("rows"))
+    return a.WindowCall(count.to_ref(), (), window, call.type, star=True)
 
 
 def _are_all(rows: a.Select) -> bool:
@@ -170,7 +182,7 @@ def _ways(pred: a.Op) -> Iterator[tuple[a.Expr, a.Expr, str]]:
 
 def _are_of_one_equality(*types: SqlType) -> bool:
     """Whether all that equals a value of one type is one partition."""
-    plain = all(t.is_builtin and (not t.collation or equality_is_identity(t)) for t in types)
+    plain = all((t.is_builtin and not t.collation) or equality_is_identity(t) for t in types)
     return plain and len({t.without_typmod() for t in types}) == 1
 
 

@@ -21,7 +21,7 @@ from itertools import islice
 from rewright.sql.types import BOOL
 
 from .asking import Asked
-from .bags import subst
+from .bags import exists, subst
 from .build import app, conj, disj, eq, integer, is_null, negate, not_null
 from .checks import checks
 from .context import Context
@@ -29,7 +29,7 @@ from .days import ADDS_DAYS
 from .fresh import fresh_copy
 from .ranges import is_bounded_in
 from .series import is_forward, never_fails
-from .symbols import INTS, LE, LT, RANGES, is_division
+from .symbols import INTS, LE, LT, RANGES, TO_NUMERIC, is_division
 from .terms import (
     App,
     Bag,
@@ -44,6 +44,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    free_vars,
     map_bags,
     rows_renamed,
     walk,
@@ -140,6 +141,8 @@ def _where_given(term: Term, made: Var | Nested, b: Block) -> Term:
 
 def _spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     """`spare`, of what reads stored rows alone."""
+    if is_division(term) and (counted := _counted(term.args[1])) is not None:
+        return _counts_some(engine, term, counted, sources)
     # what may fail in other ways than by its size, by a division or by leaving the calendar is not asked
     # about
     goal = _fits(term, sources)
@@ -160,6 +163,25 @@ def _spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     if known[0]:
         engine.schema.used |= known[1]
     return known[0]
+
+
+def _counted(divisor: Term) -> Bag | None:
+    """The rows whose number a divisor is."""
+    if isinstance(divisor, App) and divisor.sym == TO_NUMERIC:
+        (divisor,) = divisor.args
+    counts = isinstance(divisor, Nested) and divisor.kind == "agg" and divisor.name == "cnt"
+    return divisor.bag if counts and isinstance(divisor, Nested) else None
+
+
+def _counts_some(engine: Asked, term: App, counted: Bag, sources: Mapping[int, Source]) -> bool:
+    """Whether a divisor counts a row at least, as the one that it is computed for."""
+    there = exists(counted)
+    rows = tuple((v, sources[v]) for v in sorted(free_vars(there)) if v in sources)
+    # what other rows are made of is not looked at, nor what else their block asks
+    if any(not isinstance(s, Table) for _, s in rows) or len(rows) < len(free_vars(there)):
+        return False
+    whole = term.type.is_builtin and term.type.name in INTS
+    return (whole or is_bounded_in(term.args[0], sources)) and engine.entails(Context(rows, ()), there)
 
 
 def _is_in_calendar(moment: Term, sources: Mapping[int, Source], steps: int = _MOST_STEPS) -> bool:

@@ -118,6 +118,20 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from tick where date_trunc('month', d) = '2000-02-01' and (d >= date '2000-01-17' and d < date '2000-03-19' or d < date '0001-01-15' or d >= date '9999-01-01')",
         ),
     ),
+    "totals": (
+        (
+            "select t.id, (select r.n from (select o.id, sum(o.k) over (order by o.id) n from o) r where r.id <= t.k order by r.id desc limit 1) from t",
+            "select t.id, (select sum(o.k) from o where o.id <= t.k) from t",
+        ),
+        (
+            "select t.id, (select r.n from (select o.id, o.t, max(o.k) over (partition by o.t order by o.id desc rows unbounded preceding) n from o) r where r.id > t.k and r.t = t.id order by r.id limit 1) from t",
+            "select t.id, (select max(o.k) from o where o.id > t.k and o.t = t.id) from t",
+        ),
+        (
+            "select t.id, coalesce((select r.n from (select o.k, sum(count(*)) over (order by o.k) n from o group by o.k) r where r.k < t.k order by r.k desc limit 1), 0)::bigint from t",
+            "select t.id, (select count(*) from o where o.k < t.k) from t",
+        ),
+    ),
     "bounds": (
         (
             "select o.id from o join t on t.id = o.t where t.k = 3",
@@ -692,6 +706,53 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from tick where (at at time zone 'Mars/Olympus')::date = date '2000-01-15'",
             "select id from tick where (at at time zone 'Mars/Olympus')::date = date '2000-01-15' and at >= '2000-01-01 00:00:00+00'",
+        ),
+    ),
+    "totals": (
+        # NULLs come first in the window
+        (
+            "select t.id, (select r.n from (select o.k, count(*) over (order by o.k nulls first) n from o) r where r.k <= t.k order by r.k desc limit 1) from t",
+            "select t.id, (select sum(1) from o where o.k <= t.k) from t",
+        ),
+        # rows that tie
+        (
+            "select t.id, (select r.n from (select o.k, sum(o.id) over (order by o.k rows unbounded preceding) n from o) r where r.k <= t.k order by r.k desc limit 1) from t",
+            "select t.id, (select sum(o.id) from o where o.k <= t.k) from t",
+        ),
+        # the first row, and not the last
+        (
+            "select t.id, (select r.n from (select o.id, sum(o.k) over (order by o.id) n from o) r where r.id <= t.k order by r.id limit 1) from t",
+            "select t.id, (select sum(o.k) from o where o.id <= t.k) from t",
+        ),
+        # another partition
+        (
+            "select t.id, (select r.n from (select o.id, o.t, sum(o.k) over (partition by o.t order by o.id) n from o) r where r.id <= t.k order by r.id desc limit 1) from t",
+            "select t.id, (select sum(o.k) from o where o.id <= t.k) from t",
+        ),
+        # of the others in the order, from the other end
+        (
+            "select t.id, (select r.n from (select o.id, sum(o.k) over (order by o.id desc) n from o) r where r.id <= t.k order by r.id desc limit 1) from t",
+            "select t.id, (select sum(o.k) from o where o.id <= t.k) from t",
+        ),
+        # a condition that takes rows away from below
+        (
+            "select t.id, (select r.n from (select o.id, o.t, sum(o.k) over (order by o.id) n from o) r where r.id <= t.k and r.t = t.id order by r.id desc limit 1) from t",
+            "select t.id, (select sum(o.k) from o where o.id <= t.k and o.t = t.id) from t",
+        ),
+        # a count of no rows
+        (
+            "select t.id, (select r.n from (select o.id, count(*) over (order by o.id) n from o) r where r.id <= t.k order by r.id desc limit 1) from t",
+            "select t.id, (select count(*) from o where o.id <= t.k) from t",
+        ),
+        # in the order of texts that another collation compares
+        (
+            "select t.id, (select r.n from (select o.x, count(*) over (order by o.x) n from o) r where r.x <= t.c order by r.x desc limit 1) from t",
+            "select t.id, (select sum(1) from o where o.x <= t.c) from t",
+        ),
+        # two bounds
+        (
+            "select t.id, (select r.n from (select o.id, sum(o.k) over (order by o.id) n from o) r where r.id <= t.k and r.id > 3 order by r.id desc limit 1) from t",
+            "select t.id, (select sum(o.k) from o where o.id <= t.k and o.id > 3) from t",
         ),
     ),
     "bounds": (

@@ -18,6 +18,7 @@ from dataclasses import replace
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.build import function
+from rewright.sql.builtins import builtins
 from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.types import INT4, SqlType, equality_is_identity
 from rewright.sql.walk import (
@@ -59,6 +60,11 @@ def _total(query: a.Select, changes: Changes) -> a.Select | None:
     if not isinstance(shown, a.Column) or shown.rel != item.rel:
         return None
     call = rows.targets[shown.pos].expr
+    if isinstance(call, a.WindowCall) and _is_number(call):
+        # how many rows there are up to the row, which no other row shares its place with
+        counts = next(f for f in builtins().functions("count") if f.args == ()).to_ref()
+        rows_upto = a.Window(call.window.partition_by, call.window.order_by, a.Frame("rows"))
+        call = a.WindowCall(counts, (), rows_upto, call.type, star=True)
     beside = [t.expr for n, t in enumerate(rows.targets) if n != shown.pos]
     if not isinstance(call, a.WindowCall) or any(has_window(e) or has_subquery(e) for e in beside):
         return None
@@ -77,6 +83,11 @@ def _total(query: a.Select, changes: Changes) -> a.Select | None:
     bare = replace(rows, targets=(*targets, *rows.targets[shown.pos + 1 :]), distinct=None, order_by=())
     total = replace(query.targets[0], expr=a.Aggregate(func, (column,), call.type))
     return a.Select((total,), (replace(item, query=bare),), query.where, ((),))
+
+
+def _is_number(call: a.WindowCall) -> bool:
+    plain = call.window.frame == a.Frame() and call.filter is None
+    return plain and call.func.is_builtin and call.func.name == "row_number"
 
 
 def _shows_all(rows: a.Select) -> bool:
@@ -161,8 +172,8 @@ def _compared(pred: a.Expr, rel: int) -> tuple[int, str] | None:
     if any(isinstance(n, a.Column) and n.rel == rel for n in walk(right)):
         return None
     if sign == "=":
-        one = left.type.without_typmod() == right.type.without_typmod() and left.type.is_builtin
-        plain = not left.type.collation or equality_is_identity(left.type)
+        one = left.type.without_typmod() == right.type.without_typmod()
+        plain = equality_is_identity(left.type) or (left.type.is_builtin and not left.type.collation)
         return (left.pos, sign) if one and plain and is_equality(pred) else None
     return (left.pos, sign) if _is_ordered(left.type) else None
 
