@@ -22,6 +22,7 @@ from rewright.equivalence.laws.asked_groups import asked_of_groups
 from rewright.equivalence.laws.asked_rows import asking_for_rows
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.calendars import by_calendar
+from rewright.equivalence.laws.consecutive import by_numbers
 from rewright.equivalence.laws.constants import folded
 from rewright.equivalence.laws.counts_less import with_counts_of_others
 from rewright.equivalence.laws.eager import without_early_groups
@@ -84,6 +85,7 @@ COLUMNS = ALL + 1
 # the laws of the plain form, in their order
 _PLAIN = (
     without_running_totals,
+    by_numbers,
     as_pages,
     by_bounds,
     without_shifts,

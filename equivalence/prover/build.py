@@ -242,12 +242,12 @@ def _at_the_end(sym: Sym, a: Term, b: Term, known: str) -> Term | None:
 
 def _at_some_end(sym: Sym, a: Term, b: Term, known: str) -> Term | None:
     """A comparison with ``coalesce(until, 'infinity')`` arm by arm."""
-    for side, ways in ((b, lambda x: (a, x)), (a, lambda x: (x, b))):
+    for side in (b, a):
         if not isinstance(side, App) or side.sym != CASE or known not in _ENDLESS:
             continue
-        results = [*side.args[1:-1:2], side.args[-1]]
-        if any(_at_the_end(sym, *ways(r), known) is not None for r in results):
-            arms = [app(sym, ways(r), BOOL) for r in results]
+        pairs = [(a, r) if side is b else (r, b) for r in (*side.args[1:-1:2], side.args[-1])]
+        if any(_at_the_end(sym, x, y, known) is not None for x, y in pairs):
+            arms = [app(sym, pair, BOOL) for pair in pairs]
             tests = side.args[:-1:2]
             return case((*(x for pair in zip(tests, arms, strict=False) for x in pair), arms[-1]), BOOL)
     return None

@@ -132,6 +132,20 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.id, (select count(*) from o where o.k < t.k) from t",
         ),
     ),
+    "neighbours": (
+        (
+            "select id, case when lag(id) over (order by id) = id - 1 then lag(k) over (order by id) end v from o",
+            "select a.id, b.k as v from o a left join o b on b.id = a.id - 1",
+        ),
+        (
+            "select o.id, coalesce(lead(o.id) over (partition by t order by o.id) = o.id + 1, false) v from o",
+            "select a.id, exists (select from o b where b.t = a.t and b.id = a.id + 1) as v from o a",
+        ),
+        (
+            "select far, s, case when s - 1 = lead(s) over (partition by far order by s desc) then lead(n) over (partition by far order by s desc) end v from (select far, t.s, count(*) as n from o, t where t.id = o.t group by far, t.s) g",
+            "select far, s, (select h.n from (select far, t.s, count(*) as n from o, t where t.id = o.t group by far, t.s) h where h.far is not distinct from g.far and h.s = g.s - 1) v from (select far, t.s, count(*) as n from o, t where t.id = o.t group by far, t.s) g",
+        ),
+    ),
     "bounds": (
         (
             "select o.id from o join t on t.id = o.t where t.k = 3",
@@ -753,6 +767,48 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, (select r.n from (select o.id, sum(o.k) over (order by o.id) n from o) r where r.id <= t.k and r.id > 3 order by r.id desc limit 1) from t",
             "select t.id, (select sum(o.k) from o where o.id <= t.k and o.id > 3) from t",
+        ),
+    ),
+    "neighbours": (
+        # an infinite day is its own day before
+        (
+            "select d, case when lag(d) over (order by d) = d - 1 then lag(n) over (order by d) end v from (select d, count(*) as n from tick group by d) s",
+            "select x.d, y.n as v from (select d, count(*) as n from tick group by d) x left join (select d, count(*) as n from tick group by d) y on y.d = x.d - 1",
+        ),
+        # the number two before need not be that of the row before
+        (
+            "select id, case when lag(id) over (order by id) = id - 2 then lag(k) over (order by id) end v from o",
+            "select a.id, b.k as v from o a left join o b on b.id = a.id - 2",
+        ),
+        # another partition
+        (
+            "select id, case when lag(id) over (partition by t order by id) = id - 1 then lag(k) over (partition by t order by id) end v from o",
+            "select a.id, b.k as v from o a left join o b on b.id = a.id - 1",
+        ),
+        # rows with one number
+        (
+            "select id, case when lag(s) over (order by s) = s - 1 then lag(k) over (order by s) end v from t",
+            "select a.id, (select max(b.k) from t b where b.s = a.s - 1) as v from t a",
+        ),
+        # the other way
+        (
+            "select id, case when lag(id) over (order by id desc) = id - 1 then lag(k) over (order by id desc) end v from o",
+            "select a.id, b.k as v from o a left join o b on b.id = a.id - 1",
+        ),
+        # another window for what is shown
+        (
+            "select id, case when lag(id) over (order by id) = id - 1 then lag(k) over (order by k) end v from o",
+            "select a.id, b.k as v from o a left join o b on b.id = a.id - 1",
+        ),
+        # a condition that rows must meet before they are neighbours
+        (
+            "select id, case when lag(id) over (order by id) = id - 1 then lag(k) over (order by id) end v from o where k > 3",
+            "select a.id, b.k as v from o a left join o b on b.id = a.id - 1 where a.k > 3",
+        ),
+        # NULL where there is no row before, and not false
+        (
+            "select id, lag(id) over (order by id) = id - 1 as v from o",
+            "select a.id, exists (select from o b where b.id = a.id - 1) as v from o a",
         ),
     ),
     "bounds": (

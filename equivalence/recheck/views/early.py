@@ -201,7 +201,9 @@ def _counted(total: a.Expr, whole: a.Coalesce, parts: Mapping[tuple[int, int], a
         return None
     count = replace(part, filter=_both(call, part))
     # 0 as a numeric has no decimals, as the sum of bigints has none
-    return {INT8: count, NUMERIC: a.Cast(count, NUMERIC, implicit=True)}.get(whole.type)
+    if whole.type == INT8:
+        return count
+    return a.Cast(count, NUMERIC, implicit=True) if whole.type == NUMERIC else None
 
 
 def _is_zero(x: a.Expr) -> bool:

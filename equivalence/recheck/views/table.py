@@ -35,6 +35,7 @@ from rewright.equivalence.recheck.views.least import least
 from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
+from rewright.equivalence.recheck.views.neighbours import neighbours
 from rewright.equivalence.recheck.views.numbers import numbers
 from rewright.equivalence.recheck.views.opening import opening
 from rewright.equivalence.recheck.views.ordered import ordered
@@ -81,6 +82,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "moments": of_each(moments),
         "bounds": of_each(bounds),
         "totals": of_each(totals),
+        "neighbours": of_each(neighbours),
         "places": of_each(places),
         "ordered": of_each(ordered),
         "shifts": of_each(shifts),
