@@ -114,3 +114,21 @@ def test_one_more_child_or_one_that_is_not_seen_whole(more: str) -> None:
 def test_what_both_read_in_the_same_places_keeps_the_keys_of_the_parent() -> None:
     query = "select distinct e.id, e.day, (select count(*) from event_jan j where j.id = e.id) n from event e"
     assert _proved(query, query.replace("distinct ", ""))
+
+
+_COMPUTED = """
+create table item (a int not null, big boolean generated always as (a > 5) virtual) partition by list (a);
+create table item_6 (a int not null, big boolean generated always as (a > {other}) virtual);
+alter table item attach partition item_6 for values in (6);
+create table item_7 partition of item for values in (7);
+"""
+
+
+@pytest.mark.parametrize(("other", "proved"), [("5", True), ("6", False)])
+def test_virtual_columns_are_computed_by_what_is_read(other: str, *, proved: bool) -> None:
+    catalog = catalog_from_ddl(_COMPUTED.format(other=other))
+    first, second = (
+        "select a from item where big",
+        "select a from item_6 where big union all select a from item_7 where big",
+    )
+    assert (_proved(first, second, catalog) is not None) == proved
