@@ -14,6 +14,7 @@ from rewright.equivalence.records import Assumption
 from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
+from rewright.sql.facts.assumptions import is_computed_anew
 
 from .periods import values_in
 from .series import only_rises
@@ -121,7 +122,7 @@ class Schema:
         if relation.has_children and not source.only:
             return None
         column = relation.columns[pos]
-        if not column.not_null:
+        if not column.not_null or is_computed_anew(relation, pos, only=source.only):
             return None
         return self.stated(
             Assumption("not null", _name(source.ref), (column.name,), column.not_null_constraint)
