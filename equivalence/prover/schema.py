@@ -122,7 +122,9 @@ class Schema:
         if relation.has_children and not source.only:
             return None
         column = relation.columns[pos]
-        if not column.not_null or is_computed_anew(relation, pos, only=source.only):
+        if not column.not_null:
+            return None
+        if is_computed_anew(relation, pos, only=source.only):
             return None
         return self.stated(
             Assumption("not null", _name(source.ref), (column.name,), column.not_null_constraint)
