@@ -4,6 +4,11 @@
 
 A row of d that joins s meets the subquery's conditions, so its id is one of those whose least is taken, and
 equals s.day. Where the other conditions hold the bound holds, and where they don't the row is gone anyway.
+Of d's own column such a bound only says that it is there (hazards M2):
+
+    d.year = 1998 AND d.id >= (SELECT min(id) FROM d WHERE year = 1998)
+    -->
+    d.year = 1998 AND d.id IS NOT NULL
 
     t.at::date = '2000-03-05' AND t.at >= '2000-02-26 00:00:00+00'
 
@@ -15,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from rewright.equivalence.laws.forms import Form, Walk, harmless
 from rewright.equivalence.laws.zones import Span, around, span, utc
@@ -45,24 +51,27 @@ class _WithoutBounds(Walk):
         # what the joins' conditions say of a moment counts, too; dropped are conditions of WHERE alone
         spans = [s for p in preds if (s := span(p)) is not None]
         own = conjuncts(block.where)
-        kept = [p for p in own if not _is_around(p, spans) and not self._says_nothing(p, items, preds)]
-        return block if len(kept) == len(own) else replace(block, where=conjoin(kept))
+        kept = tuple(q for p in own if not _is_around(p, spans) for q in self._said(p, items, preds))
+        return block if kept == tuple(own) else replace(block, where=conjoin(kept))
 
-    def _says_nothing(self, pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> bool:
+    def _said(self, pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> tuple[a.Expr, ...]:
+        """What a condition says beside the others: nothing, that a column is there, or just what it does."""
         if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
-            return False
+            return (pred,)
         key, bound = pred.args
         if not isinstance(key, a.Column) or not isinstance(bound, a.ScalarSubquery):
-            return False
+            return (pred,)
         if key.type.name not in ORDERED or not key.type.is_builtin:
-            return False
+            return (pred,)
         read = self._extreme(bound.query, EXTREMES.get(pred.op.btree, ""))
-        if read is None:
-            return False
+        if read is None or read[1].type != key.type:
+            return (pred,)
         scan, column, own = read
-        return column.type == key.type and any(
-            _joined(item, key, scan, column, own, preds) for item in items if isinstance(item, a.Scan)
-        )
+        found = [replace(column, rel=i.rel) for i in items if _is_among(i, scan, own, preds)]
+        # an equality says that the key is there, too
+        if any(is_equality(p) and set(_sides(p)) == {mine, key} for p in preds for mine in found):
+            return ()
+        return (a.IsNull(key, negated=True),) if key in found else (pred,)
 
     def _extreme(self, query: a.Query, name: str) -> tuple[a.Scan, a.Column, tuple[a.Expr, ...]] | None:
         """Table, column and conditions of ``SELECT min(column) FROM table WHERE …``."""
@@ -113,22 +122,15 @@ def _is_around(pred: a.Expr, spans: Sequence[Span]) -> bool:
     return pred.op.name in {"<", "<="} and any(moment >= high for high in highs)
 
 
-def _joined(
-    item: a.Scan,
-    key: a.Column,
-    scan: a.Scan,
-    column: a.Column,
-    own: Sequence[a.Expr],
-    preds: Sequence[a.Expr],
-) -> bool:
-    """Whether a row of ``item`` that meets the subquery's conditions is joined on ``key`` = its column."""
-    if (item.table, item.only) != (scan.table, scan.only):
+def _is_among(
+    item: a.FromItem, scan: a.Scan, own: Sequence[a.Expr], preds: Sequence[a.Expr]
+) -> TypeGuard[a.Scan]:
+    """Whether the rows of ``item`` that are left are among those of the ``scan`` that meet its ``own``
+    conditions.
+    """
+    if not isinstance(item, a.Scan) or (item.table, item.only) != (scan.table, scan.only):
         return False
-    if not all(renumber(p, {scan.rel: item.rel}) in preds for p in own):
-        return False
-    mine = replace(column, rel=item.rel)
-    # either the key is the joined row's own column, or an equality of the block says that they are the same
-    return mine == key or any(is_equality(p) and set(_sides(p)) == {mine, key} for p in preds)
+    return all(renumber(p, {scan.rel: item.rel}) in preds for p in own)
 
 
 def _sides(pred: a.Expr) -> tuple[a.Expr, ...]:

@@ -16,6 +16,7 @@ from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.catalog import Catalog, Check, TableColumn, type_key
 from rewright.sql.catalog import Table as Relation
 from rewright.sql.ddl_partitions import BOUNDS
+from rewright.sql.facts.assumptions import is_computed_anew
 from rewright.sql.facts.effects import volatility_of_expr
 from rewright.sql.types import SqlType
 from rewright.sql.walk import deep_exprs
@@ -73,7 +74,7 @@ def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption
         if not _usable(check) or (check.no_inherit and relation.has_children and not source.only):
             continue
         term = row_term(schema, relation, check.text, source, var)
-        if term is not None:
+        if term is not None and not _reads_anew(term, relation, source):
             found.append((Assumption("check", name, (), check.name), term))
     found += _bounds_of(schema, relation, source, var)
     found += _in_some_partition(schema, relation, source, var)
@@ -92,6 +93,12 @@ def _checks_of(schema: Schema, source: Table, var: int) -> list[tuple[Assumption
         for check, term in _of_domain(catalog, relation, column, own):
             found.append((Assumption("check", name, (column.name,), check.name), term))
     return found
+
+
+def _reads_anew(term: Term, relation: Relation, source: Table) -> bool:
+    """Whether a condition reads a column that the scan computes otherwise than whoever checked it."""
+    columns = (t.pos for t in walk(term) if isinstance(t, Var))
+    return any(is_computed_anew(relation, pos, only=source.only) for pos in columns)
 
 
 def _bounds_of(

@@ -62,7 +62,7 @@ def _top(catalog: Catalog, ref: a.TableRef) -> a.TableRef:
 
 def _family(catalog: Catalog, top: a.TableRef) -> list[Relation]:
     """All that is below a parent; empty where one of them is not seen whole: foreign, under policies or
-    rules, below two parents, or with columns of another type.
+    rules, below two parents, with columns of another type, or computing a virtual column otherwise.
     """
     if not catalog.has_table(top):
         return []
@@ -79,7 +79,18 @@ def _family(catalog: Catalog, top: a.TableRef) -> list[Relation]:
         alike = all(types.get(c.name) == c.type for c in root.columns)
         if not plain or not alike or one.foreign_children or one.row_security or one.has_rules:
             return []
+        if not _computes_as_above(catalog, one):
+            return []
     return found
+
+
+def _computes_as_above(catalog: Catalog, table: Relation) -> bool:
+    """Whether a table's virtual columns are computed as where it is read as a part of what it is below: there
+    they are computed by the expressions of what is read.
+    """
+    own = {c.name: c.default for c in table.columns}
+    above = (c for ref in _parents(table) if catalog.has_table(ref) for c in catalog.table(ref).columns)
+    return all(own.get(c.name) == c.default for c in above if c.generated == "virtual")
 
 
 def _differ(read: list[Counter[tuple[a.TableRef, bool]]], top: a.TableRef, found: list[Relation]) -> bool:

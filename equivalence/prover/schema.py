@@ -14,6 +14,7 @@ from rewright.equivalence.records import Assumption
 from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
+from rewright.sql.facts.assumptions import is_computed_anew
 
 from .periods import values_in
 from .series import only_rises
@@ -122,6 +123,8 @@ class Schema:
             return None
         column = relation.columns[pos]
         if not column.not_null:
+            return None
+        if is_computed_anew(relation, pos, only=source.only):
             return None
         return self.stated(
             Assumption("not null", _name(source.ref), (column.name,), column.not_null_constraint)

@@ -66,6 +66,15 @@ def covers_all_rows(table: Table, *, only: bool) -> bool:
     return only or not table.has_children
 
 
+def is_computed_anew(table: Table, pos: int, *, only: bool) -> bool:
+    """Whether a scan may read a column by another expression than the one under which a row was checked: a
+    virtual column is computed by the expression of the relation that is named, also of rows of children and
+    partitions, which have their own (`expand_virtual_generated_columns`).
+    """
+    others = table.kind == "partitioned" or (table.has_children and not only)
+    return others and table.columns[pos].generated == "virtual"
+
+
 def usable_keys(catalog: Catalog, scan: Scan) -> list[tuple[Key, Assumption]]:
     """Keys that hold for the rows of a scan at all times; NULLs are the caller's to consider (F2)."""
     table = catalog.table(scan.table)
@@ -79,6 +88,8 @@ def not_null(catalog: Catalog, scan: Scan, pos: int) -> Assumption | None:
     table = catalog.table(scan.table)
     column = table.columns[pos]
     if not column.not_null or not covers_all_rows(table, only=scan.only) or table.kind in {"view", "matview"}:
+        return None
+    if is_computed_anew(table, pos, only=scan.only):
         return None
     return _assume("not_null", table, column.not_null_constraint, (column.name,))
 
@@ -109,7 +120,14 @@ def usable_checks(catalog: Catalog, scan: Scan) -> list[tuple[Check, Assumption]
     table = catalog.table(scan.table)
     if not covers_all_rows(table, only=scan.only):
         return []
-    return [(c, _assume("check", table, c.name, ())) for c in table.checks if c.usable]
+    anew = [c.name for i, c in enumerate(table.columns) if is_computed_anew(table, i, only=scan.only)]
+    checks = (c for c in table.checks if c.usable and not any(_may_mention(c.text, n) for n in anew))
+    return [(c, _assume("check", table, c.name, ())) for c in checks]
+
+
+def _may_mention(text: str, column: str) -> bool:
+    # in whatever case it is written
+    return column.casefold() in text.casefold()
 
 
 def _assume(

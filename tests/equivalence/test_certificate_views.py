@@ -155,6 +155,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select o.id from o, t where t.id = o.far and t.s = 3 and t.x = 'a'",
             "select o.id from o, t where t.id = o.far and t.s = 3 and t.x = 'a' and t.id <= (select max(id) from t where x = 'a')",
         ),
+        (
+            "select id from o where k = 3 and far is not null",
+            "select id from o where k = 3 and far >= (select min(far) from o where k = 3)",
+        ),
+        (
+            "select id from t where s = 3",
+            "select id from t where s = 3 and s <= (select max(s) from t) and id >= (select min(id) from t where s = 3)",
+        ),
     ),
     "early": (
         (
@@ -812,6 +820,13 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "bounds": (
+        # the column of the row itself may be NULL
+        ("select id from o", "select id from o where far >= (select min(far) from o)"),
+        (
+            "select id from o where k = 3",
+            "select id from o where k = 3 and far <= (select max(far) from o where k = 3) and far >= (select min(far) from o)",
+        ),
+        ("select id from t", "select id from t where d >= (select min(d) from t)"),
         *(
             (
                 f"select o.id from o join t on t.id = o.t where t.k = 3{own}",

@@ -114,3 +114,49 @@ def test_one_more_child_or_one_that_is_not_seen_whole(more: str) -> None:
 def test_what_both_read_in_the_same_places_keeps_the_keys_of_the_parent() -> None:
     query = "select distinct e.id, e.day, (select count(*) from event_jan j where j.id = e.id) n from event e"
     assert _proved(query, query.replace("distinct ", ""))
+
+
+_COMPUTED = """
+create table item (a int not null, big boolean generated always as (a > 5) virtual) partition by list (a);
+create table item_6 (a int not null, big boolean generated always as (a > {other}) virtual);
+alter table item attach partition item_6 for values in (6);
+create table item_7 partition of item for values in (7);
+"""
+
+
+@pytest.mark.parametrize(("other", "proved"), [("5", True), ("6", False)])
+def test_virtual_columns_are_computed_by_what_is_read(other: str, *, proved: bool) -> None:
+    catalog = catalog_from_ddl(_COMPUTED.format(other=other))
+    first, second = (
+        "select a from item where big",
+        "select a from item_6 where big union all select a from item_7 where big",
+    )
+    assert (_proved(first, second, catalog) is not None) == proved
+
+
+_CHECKED = """
+create table item (k int not null, a int not null, v int generated always as (nullif(a, 5)) virtual not null,
+    z int generated always as (a) virtual check (z > 0), b int not null check (b > 0)) partition by list (k);
+create table item_1 partition of item for values in (1);
+create table thing (a int not null, v int generated always as (nullif(a, 5)) virtual not null,
+    z int generated always as (a) virtual check (z > 0), b int not null check (b > 0));
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "less"),
+    [
+        ("select a, coalesce(v, 7) v from {}", "select a, v from {}"),
+        ("select count(v) n, max(v) m from {}", "select count(*) n, max(v) m from {}"),
+        ("select a, z from {} where z > 0", "select a, z from {} where z is not null"),
+    ],
+)
+def test_constraints_of_virtual_columns_bind_what_is_computed_alike(asked: str, less: str) -> None:
+    catalog = catalog_from_ddl(_CHECKED)
+    # a partition's rows were checked as the partition computes them
+    assert _proved(asked.format("item"), less.format("item"), catalog) is None
+    # a table's own rows, and stored columns, are as they were checked
+    assert _proved(asked.format("thing"), less.format("thing"), catalog) is not None
+    stored = [x.format("item").replace("v)", "b)").replace("v,", "b,") for x in (asked, less)]
+    stored = [x.replace(" v ", " b ").replace("z", "b") for x in stored]
+    assert _proved(*stored, catalog) is not None

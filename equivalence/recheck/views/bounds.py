@@ -2,7 +2,8 @@
 
 The block joins the same table, under the conditions of the bound's own rows, on that value. Where these
 conditions hold the joined row is among the bound's rows, so that the least of them is no greater; where they
-do not, the row is gone anyway. The bound's rows are then read no more: their conditions must not fail. Must
+do not, the row is gone anyway. Where the joined row's own column is the one that is bounded, it may be NULL:
+the bound says that it is not. The bound's rows are then read no more: their conditions must not fail. Must
 not know the other forms.
 """
 
@@ -41,28 +42,34 @@ def bounds(query: a.Query, changes: Changes) -> a.Query:
 def _block(block: a.Select, changes: Changes) -> a.Select:
     items, preds = as_product(block)
     asked = conjuncts(block.where)
-    kept = [p for p in asked if not _idle(p, items, preds, changes)]
-    return block if len(kept) == len(asked) else replace(block, where=conjoin(kept))
+    kept = tuple(q for p in asked for q in _left_of(p, items, preds, changes))
+    return block if kept == tuple(asked) else replace(block, where=conjoin(kept))
 
 
-def _idle(pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr], changes: Changes) -> bool:
+def _left_of(
+    pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr], changes: Changes
+) -> tuple[a.Expr, ...]:
+    """What is still to be asked of a condition: nothing, whether its column has a value, or itself."""
     if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2:
-        return False
+        return (pred,)
     key, bound = pred.args
     name = _FURTHEST.get(pred.op.btree)
     if name is None or not isinstance(key, a.Column) or not isinstance(bound, a.ScalarSubquery):
-        return False
+        return (pred,)
     found = _furthest(bound.query, name, changes)
     if found is None or found[1].type != key.type or pred.op.left != pred.op.right:
-        return False
+        return (pred,)
     scan, value, own = found
-    return any(
-        isinstance(item, a.Scan)
+    values = [
+        replace(value, rel=item.rel)
+        for item in items
+        if isinstance(item, a.Scan)
         and (item.table, item.only) == (scan.table, scan.only)
         and all(renumber(p, {scan.rel: item.rel}) in preds for p in own)
-        and _equals(key, replace(value, rel=item.rel), preds)
-        for item in items
-    )
+    ]
+    if any(_equated(key, x, preds) for x in values):
+        return ()
+    return (a.IsNull(key, negated=True),) if key in values else (pred,)
 
 
 def _furthest(
@@ -85,7 +92,5 @@ def _furthest(
     return (scan, value, asked) if alone and safe else None
 
 
-def _equals(key: a.Column, value: a.Column, preds: Sequence[a.Expr]) -> bool:
-    return key == value or any(
-        is_equality(p) and isinstance(p, a.Op) and set(p.args) == {key, value} for p in preds
-    )
+def _equated(key: a.Column, value: a.Column, preds: Sequence[a.Expr]) -> bool:
+    return any(is_equality(p) and isinstance(p, a.Op) and set(p.args) == {key, value} for p in preds)
