@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-CHECKER_VERSION = "47"
+CHECKER_VERSION = "48"
 
 Scope = Literal["any", "these"]
 LEVELS = ("proved", "tested", "judged")
