@@ -73,6 +73,7 @@ class _Reader:
         self.extremes = extremes
         self.columns: dict[tuple[int, int], _Sight] = {}
         self.ctes: dict[int, tuple[_Sight, ...]] = {}
+        self.cte_looks: dict[int, tuple[SqlType, ...]] = {}
         # how values look of columns whose own type does not say it
         self.looks: dict[tuple[int, int], SqlType] = {}
         # grouping keys of the blocks around, and those of all but the innermost
@@ -87,6 +88,7 @@ class _Reader:
         # a CTE is read once, whoever reads it later
         for cte in query.ctes:
             self.ctes[cte.cte] = self.query(cte.query)
+            self.cte_looks[cte.cte] = self._looks_of(cte.query)
         for end in (query.limit, query.offset):
             self.condition(end)
         match query:
@@ -139,10 +141,10 @@ class _Reader:
             match part:
                 case a.Derived(rel, query):
                     self._offer(rel, self.query(query))
-                    if isinstance(query, a.Select):
-                        self.looks |= {(rel, i): self._look(t.expr) for i, t in enumerate(query.targets)}
+                    self.looks |= {(rel, i): look for i, look in enumerate(self._looks_of(query))}
                 case a.CteScan(rel, cte):
                     self._offer(rel, self.ctes.get(cte, ()))
+                    self.looks |= {(rel, i): look for i, look in enumerate(self.cte_looks.get(cte, ()))}
                 case a.ValuesScan(rel, rows):
                     cells = zip(*rows, strict=True)
                     self._offer(rel, tuple(_all(map(self.sight, column)) for column in cells))
@@ -286,6 +288,10 @@ class _Reader:
         chooses = self.extremes and (one_each or e.func.name in _PICKING)
         picks = chooses and not one_look(self._look(x) for x in e.args)
         return _KEPT if picks else _SOLID
+
+    def _looks_of(self, query: a.Query) -> tuple[SqlType, ...]:
+        """How the outputs of a query look that has been read; of arms put together nothing is said."""
+        return tuple(self._look(t.expr) for t in query.targets) if isinstance(query, a.Select) else ()
 
     def _look(self, e: a.Expr) -> SqlType:
         """The type that says how a value looks: that of a column, also where it is the least or greatest of
