@@ -3,6 +3,7 @@
     sum(x) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING)       is   sum(x) OVER (ORDER BY id)
     max(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING)   is   lag(x) OVER (ORDER BY id)
     lead(x, 2) OVER (ORDER BY id)                            is   lag(x, 2) OVER (ORDER BY id DESC)
+    lag(id) OVER (ORDER BY id)                               is   the greatest id of all rows before
     lag(x, 1, 0) OVER (…)                                    is   coalesce(lag(x) OVER (…), 0)   where x is
     never NULL
     sum(x) OVER (PARTITION BY g ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
@@ -28,7 +29,7 @@ from typing import Any, Literal
 
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
-from rewright.sql.build import ascending, function, operator
+from rewright.sql.build import aggregate, ascending, function, operator
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts, is_volatile, reads_only
@@ -41,6 +42,12 @@ _ONE_VALUE = frozenset({"first_value", "last_value", "min", "max"})
 _ONE = a.Const("1", INT4)
 # what they tell of rows that do not tie
 _NUMBERS = frozenset({"rank", "dense_rank"})
+# all rows before the current one, of those that do not tie
+_BEFORE = a.Frame(
+    "groups",
+    end="preceding",
+    end_offset=a.Cast(_ONE, INT8, implicit=True, method="func", func=function("int8", "int4")),
+)
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _FRAMELESS = frozenset(
     {"lag", "lead", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
@@ -95,7 +102,7 @@ class _InOneFrame(Walk):
         # ties: ROWS cuts between rows that RANGE takes together
         if basis is None:
             return _of_next_group(call)
-        changed = _as_number(_backwards(_of_one_row(_by_groups(call))))
+        changed = _of_key(_as_number(_backwards(_of_one_row(_by_groups(call)))))
         if changed != call:
             self.rest_on(basis)
         return changed
@@ -308,6 +315,24 @@ def _of_next_group(call: a.WindowCall) -> a.WindowCall:
         else a.Frame("groups", "unbounded_preceding", "preceding", end_offset=offset)
     )
     return replace(call, window=replace(call.window, frame=beyond))
+
+
+def _of_key(call: a.WindowCall) -> a.WindowCall:
+    """The sort key of the row before as the greatest of all before, or the least in a falling order; any
+    other call as it is.
+    """
+    keys = call.window.order_by
+    if call.func.name != "lag" or call.func.kind != "w" or len(call.args) != 1 or len(keys) != 1:
+        return call
+    shown, op = keys[0].expr, keys[0].op
+    plain = op.is_builtin and {op.left, op.right} == {shown.type.name} and equality_is_identity(shown.type)
+    if call.args != (shown,) or not plain or (op.name, keys[0].descending) not in {("<", False), (">", True)}:
+        return call
+    extreme = aggregate("max" if op.name == "<" else "min", shown)
+    if extreme is None or extreme.type != call.type:
+        return call
+    window = replace(call.window, frame=_BEFORE)
+    return a.WindowCall(extreme.func, (shown,), window, call.type)
 
 
 def _is_one(offset: a.Expr | None) -> bool:

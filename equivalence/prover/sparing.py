@@ -53,6 +53,7 @@ from .terms import (
 
 # parts of a term that is looked at
 _LARGEST = 200
+_TO_FLOAT = "cast pg_catalog.int8 to pg_catalog.float8(-1) func"
 # how many rows of several arms it is looked at of
 _MOST_WAYS = 16
 # days that every number of days below takes to another date
@@ -167,7 +168,7 @@ def _spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
 
 def _counted(divisor: Term) -> Bag | None:
     """The rows whose number a divisor is."""
-    if isinstance(divisor, App) and divisor.sym == TO_NUMERIC:
+    if isinstance(divisor, App) and (divisor.sym == TO_NUMERIC or divisor.sym.name == _TO_FLOAT):
         (divisor,) = divisor.args
     counts = isinstance(divisor, Nested) and divisor.kind == "agg" and divisor.name == "cnt"
     return divisor.bag if counts and isinstance(divisor, Nested) else None
@@ -176,12 +177,14 @@ def _counted(divisor: Term) -> Bag | None:
 def _counts_some(engine: Asked, term: App, counted: Bag, sources: Mapping[int, Source]) -> bool:
     """Whether a divisor counts a row at least, as the one that it is computed for."""
     there = exists(counted)
-    rows = tuple((v, sources[v]) for v in sorted(free_vars(there)) if v in sources)
+    rows = tuple((v, sources[v]) for v in sorted(free_vars(term)) if v in sources)
     # what other rows are made of is not looked at, nor what else their block asks
-    if any(not isinstance(s, Table) for _, s in rows) or len(rows) < len(free_vars(there)):
+    if any(not isinstance(s, Table) for _, s in rows) or len(rows) < len(free_vars(term)):
         return False
     whole = term.type.is_builtin and term.type.name in INTS
-    return (whole or is_bounded_in(term.args[0], sources)) and engine.entails(Context(rows, ()), there)
+    # a float's quotient may be too small for one: not that of two counts
+    fits = whole or is_bounded_in(term.args[0], sources) or _counted(term.args[0]) is not None
+    return fits and engine.entails(Context(rows, ()), there)
 
 
 def _is_in_calendar(moment: Term, sources: Mapping[int, Source], steps: int = _MOST_STEPS) -> bool:

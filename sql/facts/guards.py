@@ -44,7 +44,6 @@ _INTEGERS = frozenset({"int2", "int4", "int8"})
 _NUMBERS = _INTEGERS | {"numeric", "float4", "float8"}
 # aggregates of numbers that are NULL where no value is there, or no row
 _NULL_OF_NONE = frozenset({"sum", "avg", "min", "max"})
-_NUMBERS_OF_ROWS = frozenset({"row_number", "rank", "dense_rank"})
 # digits of a constant or precision: far fewer than the 100 that is_moderate allows
 _FEW = 40
 
@@ -263,24 +262,8 @@ def never(expr: Expr, value: int, known: Known = NOTHING) -> bool:
             # count(*) of a group that has rows is at least 1; with FILTER it may be 0
             counted = known.grouped and expr.star and expr.filter is None
             return value < 0 or (value == 0 and (counted or _excluded(expr, value, known)))
-        # the current row is one of those that are counted
-        case WindowCall() if value <= 0 and _counts_its_own_row(expr):
-            return True
         case _:
             return _excluded(expr, value, known)
-
-
-def _counts_its_own_row(call: WindowCall) -> bool:
-    """Whether it is a number of rows, the current one among them."""
-    if not call.func.is_builtin or call.filter is not None:
-        return False
-    frame = call.window.frame
-    before = frame.start in {"unbounded_preceding", "preceding", "current"}
-    behind = frame.end in {"unbounded_following", "following", "current"}
-    # EXCLUDE may take the row itself away; distances of values are added to keys of all kinds
-    counted = frame.mode != "range" or (frame.start_offset is None and frame.end_offset is None)
-    within = before and behind and counted and not frame.exclude
-    return call.func.name in _NUMBERS_OF_ROWS or (call.func.name == "count" and call.star and within)
 
 
 def _excluded(expr: Expr, value: int, known: Known) -> bool:

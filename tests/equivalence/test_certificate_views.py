@@ -120,8 +120,12 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "totals": (
         (
+            "select t.id, (select r.n from (select o.k, sum(count(*)) over (order by o.k) n from o group by o.k) r where r.k < t.k order by r.k desc limit 1) v from t",
+            "select t.id, (select sum(r.n) from (select o.k, count(*) n from o group by o.k) r where r.k < t.k) v from t",
+        ),
+        (
             "select t.id, (select r.n from (select o.id, sum(o.k) over (order by o.id) n from o) r where r.id <= t.k order by r.id desc limit 1) from t",
-            "select t.id, (select sum(o.k) from o where o.id <= t.k) from t",
+            "select t.id, (select sum(r.n) from (select o.id, o.k n from o) r where r.id <= t.k) from t",
         ),
         (
             "select t.id, (select r.n from (select o.id, o.t, max(o.k) over (partition by o.t order by o.id desc rows unbounded preceding) n from o) r where r.id > t.k and r.t = t.id order by r.id limit 1) from t",
@@ -134,8 +138,12 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "neighbours": (
         (
+            "select s, case when lag(s) over (order by s) = s - 1 then lag(count(*)) over (order by s) end v from t group by s",
+            "select t.s, (select c.n from (select t.s, count(*) n from t group by t.s) c where c.s = t.s - 1) v from t group by t.s",
+        ),
+        (
             "select id, case when lag(id) over (order by id) = id - 1 then lag(k) over (order by id) end v from o",
-            "select a.id, b.k as v from o a left join o b on b.id = a.id - 1",
+            "select a.id, (select b.k from (select o.id, o.k from o) b where b.id = a.id - 1) v from o a",
         ),
         (
             "select o.id, coalesce(lead(o.id) over (partition by t order by o.id) = o.id + 1, false) v from o",

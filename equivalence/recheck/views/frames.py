@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
-from rewright.sql.build import ascending, function, operator
+from rewright.sql.build import aggregate, ascending, function, operator
 from rewright.sql.builtins import builtins
 from rewright.sql.facts import Assumptions, reads_only
 from rewright.sql.facts.assumptions import usable_keys
@@ -190,7 +190,7 @@ def _in_order(call: a.WindowCall, block: a.Select, changes: Changes) -> a.Window
         basis = changes.known.exprs_determine(block, keys)
     if basis is None:
         return _beyond(call)
-    made = _numbered(_neighbour(_apart(call)))
+    made = _next_key(_numbered(_neighbour(_apart(call))))
     if made != call:
         changes.rest_on(basis)
     return made
@@ -265,6 +265,26 @@ def _neighbour(call: a.WindowCall) -> a.WindowCall:
     window = a.Window(call.window.partition_by, keys)
     args = (call.args[0], a.Const(str(abs(rows)), INT4))
     return a.WindowCall(_named("lag", 2), args, window, call.type)
+
+
+def _next_key(call: a.WindowCall) -> a.WindowCall:
+    """What lag shows of the sort key itself: of all rows before, none comes after the last."""
+    window = call.window
+    if (call.func.name, call.func.kind) != ("lag", "w") or len(window.order_by) != 1:
+        return call
+    (key,) = window.order_by
+    step = call.args[1] if len(call.args) == 2 else a.Const("1", INT4)
+    if call.args[0] != key.expr or _number(step) != 1 or not key.op.is_builtin:
+        return call
+    if not key.op.left == key.op.right == key.expr.type.name or not equality_is_identity(key.expr.type):
+        return call
+    name = {("<", False): "max", (">", True): "min"}.get((key.op.name, key.descending))
+    last = None if name is None else aggregate(name, key.expr)
+    if last is None or last.type != call.type:
+        return call
+    one = a.Cast(a.Const("1", INT4), INT8, implicit=True, method="func", func=function("int8", "int4"))
+    before = replace(window, frame=a.Frame("groups", end="preceding", end_offset=one))
+    return a.WindowCall(last.func, (key.expr,), before, call.type)
 
 
 def _distance(call: a.WindowCall) -> int | None:
