@@ -4,9 +4,9 @@
 
 Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``
 and ``--set breadth``, of which each pair has a schema of its own; ``--set departments``, over eleven; ``--set
-slips``, over four; ``--set authors``, over four, of which ``--aside yes`` are the pairs that were kept aside while
-laws were written), running their pairs through the checker and counting. Exit code 1: one that differs is proved
-without a reservation that blocks, or an equal one is refuted.
+slips``, over four; ``--set steps``, small ones, over six; ``--set authors``, over four, of which ``--aside yes``
+are the pairs that were kept aside while laws were written), running their pairs through the checker and counting.
+Exit code 1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
 """
 
 from __future__ import annotations
@@ -130,7 +130,9 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
     parser.add_argument(
-        "--set", default="", choices=("", "accounts", "traps", "breadth", "departments", "authors", "slips")
+        "--set",
+        default="",
+        choices=("", "accounts", "traps", "breadth", "departments", "authors", "slips", "steps"),
     )
     parser.add_argument("--only", default="")
     parser.add_argument("--aside", choices=("yes", "no"))
