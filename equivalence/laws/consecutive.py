@@ -105,7 +105,8 @@ class _ByNumbers(Walk):
         if args == test.pred.args:
             return None
         self.rest_on(basis)
-        self.reserve_other_rows(bare)
+        # what is shown is computed for all rows there, and here for those that are found
+        self.reserve_other_rows(made)
         value = columns[-1] if shown is not None else a.Const("t", BOOL)
         return a.Select((a.Target("x", value),), (item,), conjoin((*ties, replace(test.pred, args=args))))
 

@@ -21,7 +21,7 @@ from itertools import islice
 from rewright.sql.types import BOOL
 
 from .asking import Asked
-from .bags import exists, subst
+from .bags import exists, remake, subst
 from .build import app, conj, disj, eq, integer, is_null, negate, not_null
 from .checks import checks
 from .context import Context
@@ -31,6 +31,7 @@ from .ranges import is_bounded_in
 from .series import is_forward, never_fails
 from .symbols import INTS, LE, LT, RANGES, TO_NUMERIC, is_division
 from .terms import (
+    TRUE,
     App,
     Bag,
     Block,
@@ -46,6 +47,7 @@ from .terms import (
     Var,
     free_vars,
     map_bags,
+    null,
     rows_renamed,
     walk,
     walk_shallow,
@@ -111,6 +113,12 @@ def _of_stored_rows(term: App, sources: Mapping[int, Source]) -> list[tuple[App,
             continue
         rows = fresh_copy(_bag_of(made, of))
         open_ += [(_where_given(here, made, b), {**of, **dict(b.vars)}) for b in rows]
+        # of no rows, and of NULLs alone, there is no extreme; what is NULL then is not computed
+        none = _where_none(here, made) if isinstance(made, Nested) else null(here.type)
+        if isinstance(none, App):
+            open_.append((none, of))
+        elif none != null(here.type):
+            return []
     return done
 
 
@@ -140,6 +148,13 @@ def _where_given(term: Term, made: Var | Nested, b: Block) -> Term:
     return map_bags(term, lambda bag: bag, lambda t: _where_given(t, made, b))
 
 
+def _where_none(term: Term, made: Nested) -> Term:
+    """The term where an extreme is NULL."""
+    if term == made:
+        return null(made.type)
+    return remake(map_bags(term, lambda bag: bag, lambda t: _where_none(t, made)))
+
+
 def _spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     """`spare`, of what reads stored rows alone."""
     if is_division(term) and (counted := _counted(term.args[1])) is not None:
@@ -147,6 +162,8 @@ def _spare(engine: Asked, term: App, sources: Mapping[int, Source]) -> bool:
     # what may fail in other ways than by its size, by a division or by leaving the calendar is not asked
     # about
     goal = _fits(term, sources)
+    if goal == TRUE:
+        return True
     rows = _rows(term, sources) if goal is not None else None
     said = [c for v, source in rows or () for _, c in checks(engine.schema, source, v)]
     # without a constraint on its rows nothing could keep it from failing

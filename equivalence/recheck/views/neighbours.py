@@ -118,7 +118,8 @@ def _row(
         else:
             asked.append(a.IsDistinct(op, other, own, negated=True))
     changes.rest_on(alone)
-    changes.ask_of_others(rows)
+    # a window reads what it shows of every row, also of those that are no neighbours
+    changes.ask_of_others(again)
     args = [*test.args]
     args[at] = there[len(groups)]
     asked.append(replace(test, args=tuple(args)))
