@@ -98,6 +98,7 @@ LAWS: Mapping[str, str] = {
     "flag-apart": "rows that show a condition are those where it holds, and those where it does not",
     "lookup-apart": "rows that are looked up by what DISTINCT or GROUP BY shows are looked up afterwards",
     "looked-up-again": "what DISTINCT or GROUP BY shows beside a key is read from the row of that key",
+    "asked-of-groups": "a condition on the keys of DISTINCT ON is asked of the rows that it chooses from",
     "asked-within": "a condition on the rows of DISTINCT or GROUP BY is asked of the rows they are made of",
     "nth-extreme": "the n-th of the different values is the greatest below the one before",
     "tied-outside": "a column that equals a value is replaced by it",

@@ -324,6 +324,9 @@ def _of_key(call: a.WindowCall) -> a.WindowCall:
     keys = call.window.order_by
     if call.func.name != "lag" or call.func.kind != "w" or len(call.args) != 1 or len(keys) != 1:
         return call
+    # the distances of another frame are checked, though lag does not look at it
+    if call.window.frame != a.Frame():
+        return call
     shown, op = keys[0].expr, keys[0].op
     plain = op.is_builtin and {op.left, op.right} == {shown.type.name} and equality_is_identity(shown.type)
     if call.args != (shown,) or not plain or (op.name, keys[0].descending) not in {("<", False), (">", True)}:

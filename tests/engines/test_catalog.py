@@ -86,7 +86,7 @@ def test_columns(catalog: Catalog) -> None:
         ("id", SqlType("int4")),
         ("name", SqlType("varchar", typmod=14, collation="C")),
         ("price", SqlType("numeric", typmod=655366)),
-        ("mood", SqlType("mood", "s")),
+        ("mood", SqlType("mood", "s", enum=True)),
         ("p", SqlType("positive", "s")),
         ("pair", SqlType("pair", "s")),
     ]

@@ -1241,6 +1241,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "frames": (
         (
+            "select id, lag(id) over (order by id rows between current row and null::bigint following) v from o",
+            "select id, max(id) over (order by id rows between unbounded preceding and 1 preceding) v from o",
+        ),
+        (
             "select id, min(t) over (order by t groups between 2 following and 2 following) from o",
             "select id, min(t) over (order by t groups between 2 following and unbounded following) from o",
         ),

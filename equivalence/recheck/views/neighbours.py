@@ -11,6 +11,7 @@ forms.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -104,6 +105,23 @@ def _row(
     rel = fresh()
     item = a.Derived(rel, again, "others", tuple(t.name for t in targets))
     there = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(again.targets)]
+    asked = _of_partition(groups, there, rows, changes)
+    if asked is None:
+        return None
+    changes.rest_on(alone)
+    # a window reads what it shows of every row, also of those that are no neighbours
+    changes.ask_of_others(again)
+    args = [*test.args]
+    args[at] = there[len(groups)]
+    asked.append(replace(test, args=tuple(args)))
+    shown = a.Const("t", BOOL) if value is None else there[-1]
+    return a.Select((a.Target("x", shown),), (item,), conjoin(asked))
+
+
+def _of_partition(
+    groups: Sequence[a.Expr], there: Sequence[a.Column], rows: a.Select, changes: Changes
+) -> list[a.Expr] | None:
+    """That another row is of the row's own partition."""
     filled = changes.known.nonnull_columns(rows)
     asked: list[a.Expr] = []
     for own, other in zip(groups, there, strict=False):
@@ -117,14 +135,7 @@ def _row(
             asked.append(equal)
         else:
             asked.append(a.IsDistinct(op, other, own, negated=True))
-    changes.rest_on(alone)
-    # a window reads what it shows of every row, also of those that are no neighbours
-    changes.ask_of_others(again)
-    args = [*test.args]
-    args[at] = there[len(groups)]
-    asked.append(replace(test, args=tuple(args)))
-    shown = a.Const("t", BOOL) if value is None else there[-1]
-    return a.Select((a.Target("x", shown),), (item,), conjoin(asked))
+    return asked
 
 
 def _number(test: a.Op) -> tuple[a.WindowCall, int] | None:

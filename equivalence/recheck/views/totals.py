@@ -143,6 +143,11 @@ def _ends_the_frame(
             return False
         if n > 0 and by.expr.pos != bound and by.nulls_first == key.nulls_first:
             return False
+    return _is_told(rows, window, changes)
+
+
+def _is_told(rows: a.Select, window: a.Window, changes: Changes) -> bool:
+    """Whether no NULL comes first, and no row shares its place where that matters."""
     if window.order_by[0].nulls_first:
         never = changes.known.never_null(window.order_by[0].expr, changes.known.nonnull_columns(rows), rows)
         if never is None:
