@@ -140,7 +140,8 @@ def _read(text: str, array: SqlType, catalog: Catalog | None) -> tuple[a.Expr, .
     labels = _labels(array, catalog)
     if labels is None and not (array.is_builtin and name in {*_INTEGERS, *_TEXTS, "date", "numeric"}):
         return None
-    element, body = SqlType(name, array.schema, collation=array.collation), text[1:-1]
+    element = SqlType(name, array.schema, collation=array.collation, enum=labels is not None)
+    body = text[1:-1]
     found: list[a.Expr] = []
     position, ended = 0, not body.strip()
     while not ended:

@@ -117,8 +117,8 @@ def elements(array: a.Expr, catalog: Catalog | None = None) -> tuple[a.Expr, ...
         text = array.arg
     if not isinstance(text, a.Const) or text.value is None or not type_.is_array or type_.typmod != -1:
         return None
-    element = SqlType(type_.name[1:], type_.schema, collation=type_.collation)
     labels = None if type_.is_builtin or catalog is None else _labels(type_, catalog)
+    element = SqlType(type_.name[1:], type_.schema, collation=type_.collation, enum=labels is not None)
     if labels is None and (
         not type_.is_builtin or element.name not in {*_WIDTHS, *_TEXTS, "date", "numeric"}
     ):
