@@ -41,12 +41,18 @@ def by_numbers(query: a.Query, catalog: Catalog) -> Form:
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """That the neighbour's ``key`` in a window, one of whole numbers, is the number next to the row's own."""
+    """That the ``neighbour``'s key, a whole number, is the number next to the row's own."""
 
-    window: a.Window
-    key: a.Expr
     pred: a.Op
     neighbour: a.WindowCall
+
+    @property
+    def window(self) -> a.Window:
+        return self.neighbour.window
+
+    @property
+    def key(self) -> a.Expr:
+        return self.neighbour.args[0]
 
 
 class _ByNumbers(Walk):
@@ -84,26 +90,19 @@ class _ByNumbers(Walk):
         """The rows of the block whose number is the one next to the row's own: one at most."""
         keys = [*test.window.partition_by, test.key]
         bare = replace(block, targets=(), distinct=None, order_by=(), limit=None, offset=None)
-        if any(has_subquery(e) or has_window(e) for e in (*keys, *([] if shown is None else [shown]))):
+        read = keys if shown is None else [*keys, shown]
+        if any(has_subquery(e) or has_window(e) for e in read):
             return None
         basis = self.facts.exprs_determine(bare, keys)
         if basis is None:
             return None
-        made, _ = copy_fresh(
-            replace(
-                bare, targets=numbered("c", [*keys, *([] if shown is None else [shown])]), with_ties=False
-            ),
-            self._fresh,
-        )
-        assert isinstance(made, a.Select)
+        made, _ = copy_fresh(replace(bare, targets=numbered("c", read), with_ties=False), self._fresh)
         item, columns = derived(self._fresh(), "others", made)
         ties = self._ties(list(zip(test.window.partition_by, columns, strict=False)), bare)
         if ties is None:
             return None
         number = columns[len(keys) - 1]
         args = tuple(number if x == test.neighbour else x for x in test.pred.args)
-        if args == test.pred.args:
-            return None
         self.rest_on(basis)
         # what is shown is computed for all rows there, and here for those that are found
         self.reserve_other_rows(made)
@@ -156,7 +155,7 @@ def _test(pred: a.Expr) -> _Test | None:
             continue
         whole = key.type.is_builtin and key.type.name in EXACT_INTEGERS
         if whole and _step(other, key) == (-1 if backwards else 1):
-            return _Test(call.window, key, pred, call)
+            return _Test(pred, call)
     return None
 
 

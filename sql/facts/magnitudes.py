@@ -201,16 +201,15 @@ class Magnitudes:
 
     def _of_counts(self, expr: Expr, wholes: Mapping[Col, Bounds]) -> Bounds | None:
         """What counts add up to, a numeric, is a number of rows itself; None for any other."""
-        if isinstance(expr, Coalesce):
-            parts = [self._of_counts(x, wholes) or self.wholes.of(_bare(x), wholes) for x in expr.args]
-            return self.wholes.common(parts)
-        summed = isinstance(expr, Aggregate | WindowCall) and expr.func.is_builtin and expr.func.name == "sum"
-        if not summed or not isinstance(expr, Aggregate | WindowCall):
-            return None
-        return self.wholes.of(expr.args[0], wholes) if self._is_count(expr.args[0], wholes) else None
-
-    def _is_count(self, expr: Expr, wholes: Mapping[Col, Bounds]) -> bool:
-        return _is_whole(expr) and self.wholes.of(expr, wholes) == (0, _MOST_ROWS)
+        match expr:
+            case Coalesce(args):
+                parts = [self._of_counts(x, wholes) or self.wholes.of(_bare(x), wholes) for x in args]
+                return self.wholes.common(parts)
+            case Aggregate(func, (arg,)) | WindowCall(func, (arg,)) if func.is_builtin and func.name == "sum":
+                found = self.wholes.of(arg, wholes) if _is_whole(arg) else None
+                return found if found == (0, _MOST_ROWS) else None
+            case _:
+                return None
 
 
 def _bare(expr: Expr) -> Expr:
